@@ -1,0 +1,1 @@
+"""Checked design documents: Markdown whose fenced blocks are claims that the tool verifies."""

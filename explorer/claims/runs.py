@@ -1,0 +1,34 @@
+"""Runs of the engine, each configuration once however many claims need it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from explorer.configure import Configured
+from explorer.engines import Limits, run
+from explorer.lang.properties import properties_for
+from explorer.lang.system import System
+from explorer.result import Result
+
+Engine: TypeAlias = Callable[[System[Any]], Result]
+
+
+def exhaustive(system: System[Any]) -> Result:
+    """Everything about ``system``, without limits."""
+    return run("exhaustive", system, properties_for(system), Limits())
+
+
+@dataclass
+class Runs:
+    """Remembers results by configuration."""
+
+    engine: Engine = exhaustive
+    results: dict[tuple[object, ...], Result] = field(default_factory=dict)
+
+    def __call__(self, configured: Configured) -> Result:
+        """The result for a configuration."""
+        if configured.key not in self.results:
+            self.results[configured.key] = self.engine(configured.system)
+        return self.results[configured.key]

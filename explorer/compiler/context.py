@@ -1,0 +1,142 @@
+"""What the checking of one function knows: its names, their types, and where to report an error."""
+
+from __future__ import annotations
+
+import ast
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from typing import Any, NoReturn, Protocol
+
+from explorer.compiler import tree
+from explorer.compiler.names import ABSENT, environment, static_object
+from explorer.compiler.source import location
+from explorer.compiler.tree import Kind
+from explorer.lang.errors import Location, ModelError
+from explorer.lang.types import OptionalT, UnionT
+
+
+class Library(Protocol):
+    """Where a function's callees come from: the system being checked."""
+
+    def method(self, name: str, after: type[Any] | None) -> tuple[object, type[Any] | None]:
+        """What ``self.name`` (or ``super().name`` seen from ``after``) is, and the class that defines it."""
+
+    def function(
+        self, function: Callable[..., Any], owner: type[Any] | None, receiver: Kind | None
+    ) -> tree.Function:
+        """The checked form of a helper or method."""
+
+    def switch(self, name: str) -> Kind | None:
+        """The type of a design switch, or None if there is none of that name."""
+
+    def switch_names(self) -> list[str]:
+        """All switches."""
+
+
+class Context(ABC):
+    """The function's environment. Branches copy ``narrowed``, nothing else."""
+
+    def __init__(
+        self,
+        library: Library,
+        function: Callable[..., Any],
+        file: str,
+        owner: type[Any] | None,
+        result: Kind,
+    ) -> None:
+        self.library = library
+        self.names: Mapping[str, object] = environment(function)
+        self.name = function.__name__
+        self.file = file
+        self.owner = owner
+        self.result = result
+        self.locals: dict[str, Kind] = {}
+        self.narrowed: dict[str, int] = {}
+        self.fixed: frozenset[str] = frozenset()
+
+    @abstractmethod
+    def expression(self, node: ast.expr, wanted: Kind | None = None) -> tree.Expr:
+        """The typed form of an expression; as a value of ``wanted`` if that is given."""
+
+    @abstractmethod
+    def value(self, node: ast.expr) -> tree.Expr:
+        """The same, with an optional's value unwrapped."""
+
+    @abstractmethod
+    def condition(self, node: ast.expr) -> tree.Expr:
+        """The same for a Boolean; Python's notion of truth for other values is refused."""
+
+    def at(self, node: ast.AST) -> Location:
+        return location(self.file, node)
+
+    def error(self, node: ast.AST, message: str, hint: str = "") -> NoReturn:
+        raise ModelError(message, where=self.at(node), hint=hint)
+
+    def static(self, node: ast.expr) -> object:
+        """The Python object behind a name, or ABSENT."""
+        return static_object(node, self.names, self.locals.__contains__)
+
+    def declare(self, node: ast.AST, name: str, kind: Kind) -> Kind:
+        """Gives a local its type, or checks that a second binding agrees with the first; returns it."""
+        if name in self.fixed:
+            self.error(
+                node,
+                f"{name} is bound outside the quantifier, and would change inside it",
+                "bind another name",
+            )
+        self.narrowed.pop(name, None)
+        known = self.locals.get(name)
+        if known is None:
+            if isinstance(kind, tree.NoneT):
+                self.error(
+                    node,
+                    f"the type of {name} cannot be told from None",
+                    f"annotate it: {name}: GlobalId | None = None",
+                )
+            if isinstance(kind, tree.EmptySetT):
+                self.error(
+                    node,
+                    f"the type of {name} cannot be told from Set()",
+                    f"annotate it: {name}: Set[GlobalId] = Set()",
+                )
+            if isinstance(kind, tree.VoidT):
+                self.error(node, f"{name} would be bound to nothing: the call returns no value")
+            self.locals[name] = kind
+            return kind
+        return known
+
+    def narrow(self, condition: tree.Expr) -> None:
+        """Records which variant a local union holds where ``condition`` is true."""
+        if isinstance(condition, tree.And):
+            for operand in condition.operands:
+                self.narrow(operand)
+        index = None
+        if isinstance(condition, tree.Not) and isinstance(condition.operand, tree.IsVariant):
+            condition = condition.operand
+            union = condition.operand.type
+            if isinstance(union, UnionT) and len(union.variants) == 2:
+                index = 1 - condition.index
+        elif isinstance(condition, tree.IsVariant):
+            index = condition.index
+        if isinstance(condition, tree.IsVariant) and index is not None:
+            operand = condition.operand
+            if isinstance(operand, tree.Unwrap):
+                operand = operand.operand
+            if isinstance(operand, tree.Local):
+                self.narrowed[operand.name] = index
+
+    def local(self, node: ast.Name) -> tree.Expr:
+        """A read of a local, as the variant that an ``isinstance`` around it established."""
+        kind = self.locals[node.id]
+        expr: tree.Expr = tree.Local(self.at(node), kind, node.id)
+        if node.id in self.narrowed:
+            if isinstance(kind, OptionalT):
+                kind = kind.inner
+                expr = tree.Unwrap(self.at(node), kind, expr)
+            if isinstance(kind, UnionT):
+                index = self.narrowed[node.id]
+                expr = tree.Project(self.at(node), kind.variants[index], expr, index)
+        return expr
+
+
+__all__ = ["ABSENT", "Context", "Library"]

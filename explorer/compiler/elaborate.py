@@ -1,0 +1,693 @@
+"""From the typed tree to scalar expressions: statements, calls and branches in one scope."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+
+from explorer.compiler import tree
+from explorer.compiler.dag import Dag, Node
+from explorer.compiler.layout import Layout
+from explorer.compiler.machine import Local, Machine, Partial, Place, Stale, Value
+from explorer.compiler.operations import Operations
+from explorer.compiler.tree import DesignT, Expr, Kind, NumberT, Stmt, SystemT
+from explorer.lang.errors import ModelError
+from explorer.lang.types import (
+    BoolT,
+    IntT,
+    MapT,
+    OptionalT,
+    OrdinalT,
+    PoolT,
+    RecordT,
+    SeqT,
+    SetT,
+    Type,
+    UnionT,
+    fields_of,
+    is_immutable,
+    is_scalar,
+)
+
+IMPURE = (
+    tree.Call,
+    tree.Operate,
+    tree.Given,
+    tree.Unwrap,
+    tree.Project,
+    tree.Bind,
+    tree.Next,
+    tree.Build,
+    tree.Wrap,
+    tree.Quantify,
+)
+EXPRESSION_ONLY = (NumberT, tree.NoneT, tree.VoidT, SystemT, DesignT, tree.EmptySetT)
+
+
+def as_type(kind: Kind) -> Type:
+    """An expression's type as one that values in the state have."""
+    assert not isinstance(kind, EXPRESSION_ONLY), kind
+    return kind
+
+
+def is_mutable(kind: Kind) -> bool:
+    """Whether names of this type refer to places."""
+    return not isinstance(kind, EXPRESSION_ONLY) and not is_immutable(kind)
+
+
+@functools.cache
+def is_plain(expr: Expr) -> bool:
+    """Whether evaluating ``expr`` cannot fail, write or bind: then no branch is needed around it."""
+    for part in tree.walk(expr):
+        if isinstance(part, IMPURE):
+            return False
+        if isinstance(part, tree.ItemOf):
+            base, key = part.base.type, part.key.type
+            if isinstance(base, (PoolT, SeqT)) or isinstance(key, (IntT, NumberT)):
+                return False
+    return True
+
+
+class Elaborator:
+    """Executes typed functions on a Machine."""
+
+    def __init__(
+        self, layout: Layout, dag: Dag, machine: Machine, switches: dict[str, Node]
+    ) -> None:
+        self.layout = layout
+        self.dag = dag
+        self.m = machine
+        self.switches = switches
+        self.ops = Operations(layout, dag, machine)
+        self.field = ""  # the field a value is on its way to, for range violations
+
+    # Calls
+
+    def call(self, function: tree.Function, arguments: Sequence[Local | None]) -> Local | None:
+        """Runs a function; None stands for arguments that hold nothing (the system, the design)."""
+        m = self.m
+        returned, broken, continued = m.returned, m.broken, m.continued
+        m.returned = m.broken = m.continued = self.dag.false
+        frame = type(m.frame)(function.name, len(m.path))
+        m.frames.append(frame)
+        for (name, kind), argument in zip(function.parameters, arguments, strict=True):
+            if argument is not None:
+                self.bind(name, kind, argument)
+        self.block(function.body)
+        m.frames.pop()
+        m.returned, m.broken, m.continued = returned, broken, continued
+        if not frame.returns:
+            return None
+        result = frame.returns[-1][1]
+        for condition, value in reversed(frame.returns[:-1]):
+            if value is not None and result is not None:
+                result = m.join(condition, value, result)
+        return result
+
+    def bind(self, name: str, kind: Kind, local: Local) -> None:
+        """Gives a local name its value; a mutable value that has no place yet gets one."""
+        if is_mutable(kind):
+            self.m.frame.sizes[name] = self.layout.size(as_type(kind))
+            if isinstance(local, Value):
+                local = self.m.allocate(local.nodes, name)
+        self.m.frame.locals[name] = local
+
+    # Statements
+
+    def block(self, body: Sequence[Stmt]) -> None:
+        """Runs statements until control has left on every path."""
+        m = self.m
+        for position, statement in enumerate(body):
+            self.statement(statement)
+            if m.over:
+                return
+            if m.live is not self.dag.true:
+                if body[position + 1 :]:
+                    m.branch(m.live, functools.partial(self.rest, body[position + 1 :]))
+                return
+
+    def rest(self, body: Sequence[Stmt]) -> None:
+        """The statements behind a partial return, break or continue, on the paths that go on."""
+        m = self.m
+        m.returned = m.broken = m.continued = self.dag.false
+        self.block(body)
+
+    def statement(self, stmt: Stmt) -> None:
+        m = self.m
+        match stmt:
+            case tree.Let(_, name, value):
+                self.field = name
+                local = self.local(value)
+                self.bind(name, value.type, local)
+            case tree.Assign():
+                self.assign(stmt)
+            case tree.If(_, condition, then, orelse):
+                m.branch(self.node(condition), lambda: self.block(then), lambda: self.block(orelse))
+            case tree.For():
+                self.loop(stmt)
+            case tree.Return(_, value):
+                result = None if value is None else self.local(value)
+                m.frame.returns.append((m.since_call(), result))
+                m.returned = self.dag.true
+            case tree.Jump(_, op):
+                if op == "break":
+                    m.broken = self.dag.true
+                else:
+                    m.continued = self.dag.true
+            case tree.Require(_, condition):
+                m.disable(self.dag.not_(self.node(condition)))
+            case tree.Fail(_, name, condition, soft):
+                failed = self.dag.true
+                if condition is not None:
+                    failed = self.dag.not_(self.node(condition))
+                m.fail(failed, name, soft=soft)
+            case tree.Evaluate(_, value):
+                self.evaluate(value)
+
+    def assign(self, stmt: tree.Assign) -> None:
+        # Python evaluates the value first, then the target's parts.
+        kind = as_type(stmt.target.type)
+        self.field = _field_of(stmt.target)
+        nodes = self.flat(stmt.value)
+        place = self.place(stmt.target)
+        if isinstance(kind, IntT):
+            self.ops.check_range(kind, nodes[0], place.field)
+        if not is_immutable(kind):
+            self.m.outdate(place, self.layout.size(kind), stmt.where)
+        self.m.write(place, nodes)
+
+    def loop(self, stmt: tree.For) -> None:
+        m = self.m
+        broken, continued = m.broken, m.continued
+        m.broken = m.continued = self.dag.false
+        kinds = self.kinds(stmt.domain)
+        for presence, items in self.items(stmt.domain):
+
+            def one_pass(items: tuple[Local, ...] = items) -> None:
+                m.returned = m.broken = m.continued = self.dag.false
+                for name, kind, item in zip(stmt.names, kinds, items, strict=True):
+                    self.bind(name, kind, item)
+                self.block(stmt.body)
+                m.continued = self.dag.false
+
+            left = self.dag.or_(m.returned, m.broken)
+            if m.assumed is self.dag.false or left is self.dag.true:
+                break
+            m.branch(self.dag.and_(self.dag.not_(left), presence), one_pass)
+        m.broken, m.continued = broken, continued
+
+    # Domains
+
+    def kinds(self, domain: tree.Domain) -> tuple[Kind, ...]:
+        """The types of what a domain yields."""
+        match domain:
+            case tree.ValuesOf(_, kind):
+                return (kind,)
+            case tree.EntriesOf(_, entries, with_key):
+                assert isinstance(entries.type, MapT)
+                pair = (entries.type.key, entries.type.value)
+                return pair if with_key else pair[1:]
+            case tree.RangeOf():
+                return (NumberT(),)
+            case tree.ListOf(_, items):
+                return (items[0].type,)
+            case tree.MembersOf(_, container):
+                match container.type:
+                    case SetT(item) | SeqT(item, _, _):
+                        return (item,)
+                    case PoolT(ref, _):
+                        return (ref,)
+        raise AssertionError(domain)
+
+    def items(self, domain: tree.Domain) -> list[tuple[Node, tuple[Local, ...]]]:
+        """What a domain yields, in order, each with the condition under which it is there. Like Python's
+        loops over the language's containers, it is a snapshot."""
+        dag = self.dag
+        match domain:
+            case tree.ValuesOf(_, kind):
+                return [(dag.true, (self.constant(kind, v),)) for v in self.layout.domain(kind)]
+            case tree.ListOf(_, items):
+                return [(dag.true, (self.local(i),)) for i in items]
+            case tree.RangeOf(where, low, high):
+                first, last = self.node(low), self.node(high)
+                if last.high - first.low > 10_000:
+                    raise ModelError(
+                        f"this loop may run {last.high - first.low} times",
+                        where=where,
+                        hint="loop over a smaller range",
+                    )
+                return [
+                    (
+                        dag.and_(dag.le(first, dag.int(i)), dag.lt(dag.int(i), last)),
+                        (Value((dag.int(i),)),),
+                    )
+                    for i in range(first.low, last.high)
+                ]
+            case tree.EntriesOf(_, entries, with_key):
+                assert isinstance(entries.type, MapT)
+                key, value = entries.type.key, entries.type.value
+                size = self.layout.size(value)
+                base = self.evaluate(entries)
+                result: list[tuple[Node, tuple[Local, ...]]] = []
+                for position, name in enumerate(self.layout.domain(key)):
+                    entry = self.ops.inside(base, position * size, size)
+                    if isinstance(entry, Place) and is_immutable(value):
+                        entry = Value(self.m.read(entry, size))
+                    yielded = (self.constant(key, name), entry) if with_key else (entry,)
+                    result.append((dag.true, yielded))
+                return result
+            case tree.MembersOf(_, container):
+                nodes = self.flat(container)
+                match container.type:
+                    case SetT(item):
+                        return [
+                            (bit, (self.constant(item, v),))
+                            for bit, v in zip(nodes, self.layout.domain(item), strict=True)
+                        ]
+                    case PoolT(ref, value):
+                        step = 1 + self.layout.size(value)
+                        return [
+                            (bit, (self.constant(ref, v),))
+                            for bit, v in zip(nodes[::step], self.layout.domain(ref), strict=True)
+                        ]
+                    case SeqT(item, _, _):
+                        size = self.layout.size(item)
+                        return [
+                            (
+                                dag.lt(dag.int(i), nodes[0]),
+                                (Value(nodes[1 + i * size : 1 + (i + 1) * size]),),
+                            )
+                            for i in range(self.layout.capacity(container.type))
+                        ]
+        raise AssertionError(domain)
+
+    def constant(self, kind: Type, flat: tuple[int, ...]) -> Value:
+        """A known value."""
+        return Value(self.ops.constants(kind, flat))
+
+    # Expressions
+
+    def node(self, expr: Expr) -> Node:
+        """The one node of a scalar expression, with what is known on this path."""
+        (node,) = self.flat(expr)
+        return self.m.known(node) if node.bool else node
+
+    def flat(self, expr: Expr) -> tuple[Node, ...]:
+        """The nodes of a value."""
+        local = self.evaluate(expr)
+        if isinstance(local, Value):
+            return local.nodes
+        if isinstance(local, Place):
+            return self.m.read(local, self.layout.size(as_type(expr.type)))
+        raise AssertionError(f"{expr} has no value")
+
+    def local(self, expr: Expr) -> Local:
+        """What a name bound to ``expr`` refers to: a place if the type is mutable, else the value now."""
+        local = self.evaluate(expr)
+        assert local is not None
+        if isinstance(local, Place) and not is_mutable(expr.type):
+            return Value(self.m.read(local, self.layout.size(as_type(expr.type))))
+        return local
+
+    def place(self, expr: Expr) -> Place:
+        """The place of a target of an assignment."""
+        match expr:
+            case tree.FieldOf(_, _, base, name):
+                assert isinstance(base.type, RecordT)
+                inner = self.place(base)
+                offset, _ = self.layout.field(base.type.cls, name)
+                return Place(tuple((c, b + offset) for c, b in inner.candidates), name)
+            case tree.ItemOf(_, _, base, key):
+                inner = self.place(base)
+                result = self.ops.item(as_type(base.type), inner, self.flat(key), expr.where)
+                assert isinstance(result, Place)
+                return result
+            case _:
+                local = self.evaluate(expr)
+                if isinstance(local, Value):
+                    local = self.m.allocate(local.nodes, "")
+                assert isinstance(local, Place), expr
+                return local
+
+    def evaluate(self, expr: Expr) -> Local | None:
+        """The value or place of an expression; None for what holds nothing."""
+        dag, m = self.dag, self.m
+        match expr:
+            case tree.Const(_, kind, value):
+                number = dag.bool(bool(value)) if isinstance(kind, BoolT) else dag.int(value)
+                return Value((number,))
+            case tree.OrdinalConst():
+                return Value((dag.int(self.ordinal(expr)),))
+            case tree.Nothing(_, kind):
+                optional = as_type(kind)
+                return self.constant(optional, self.layout.zero(optional))
+            case tree.Local(where, _, name):
+                return self.lookup(expr, name)
+            case tree.Switch(_, _, name):
+                return Value((self.switches[name],))
+            case tree.ScopeSize(where, _, name):
+                if name not in self.layout.scope:
+                    raise ModelError(
+                        f"the scope has no entry {name}",
+                        where=where,
+                        hint=f"add it to default_scope; it has: {', '.join(self.layout.scope)}",
+                    )
+                return Value((dag.int(self.layout.scope[name]),))
+            case tree.DomainSize(_, _, kind):
+                return Value((dag.int(len(self.layout.domain(kind))),))
+            case tree.FieldOf(_, _, base, name):
+                assert isinstance(base.type, RecordT)
+                offset, kind = self.layout.field(base.type.cls, name)
+                outer = self.evaluate(base)
+                inner = self.ops.inside(outer, offset, self.layout.size(kind))
+                return Place(inner.candidates, name) if isinstance(inner, Place) else inner
+            case tree.ItemOf(where, _, base, key):
+                # Python evaluates the container first, then the key.
+                outer = self.evaluate(base)
+                return self.ops.item(as_type(base.type), outer, self.flat(key), where)
+            case tree.Not(_, _, operand):
+                return Value((dag.not_(self.node(operand)),))
+            case tree.And(_, _, operands):
+                return Value((self.connective(operands, dag.true),))
+            case tree.Or(_, _, operands):
+                return Value((self.connective(operands, dag.false),))
+            case tree.IfElse(_, _, condition, then, orelse):
+                return self.choose(self.node(condition), then, orelse)
+            case tree.Compare(_, _, op, left, right):
+                return Value((self.compare(op, left, right),))
+            case tree.IsNone(_, _, operand):
+                assert isinstance(operand.type, OptionalT)
+                return Value((self.ops.is_none(operand.type, self.flat(operand)),))
+            case tree.IsVariant(_, _, operand, index):
+                return Value((dag.eq(self.flat(operand)[0], dag.int(index)),))
+            case tree.Unwrap(_, _, operand):
+                assert isinstance(operand.type, OptionalT)
+                nodes = self.flat(operand)
+                m.fail(self.ops.is_none(operand.type, nodes), f"none:{m.frame.name}")
+                return Value(self.ops.unwrap(operand.type, nodes))
+            case tree.Given(_, _, operand):
+                assert isinstance(operand.type, OptionalT)
+                nodes = self.flat(operand)
+                m.disable(self.ops.is_none(operand.type, nodes))
+                return Value(self.ops.unwrap(operand.type, nodes))
+            case tree.Wrap(_, _, operand):
+                assert isinstance(expr.type, OptionalT)
+                nodes = self.flat(operand)
+                return Value(self.ops.wrap(expr.type, nodes, self.field))
+            case tree.Inject(_, _, operand):
+                assert isinstance(expr.type, UnionT)
+                source = as_type(operand.type)
+                assert isinstance(source, (RecordT, UnionT))
+                return Value(self.ops.inject(source, expr.type, self.flat(operand)))
+            case tree.Project(_, _, operand, index):
+                assert isinstance(operand.type, UnionT)
+                nodes = self.flat(operand)
+                wrong = dag.not_(dag.eq(nodes[0], dag.int(index)))
+                m.fail(wrong, f"variant:{operand.type.variants[index]}")
+                start = self.layout.variant(operand.type, index)
+                size = self.layout.size(operand.type.variants[index])
+                return Value(nodes[start : start + size])
+            case tree.Arithmetic(where, _, op, left, right):
+                a, b = self.node(left), self.node(right)
+                return Value((self.ops.arithmetic(op, a, b, where),))
+            case tree.Extreme(_, _, op, operands):
+                nodes = tuple(self.node(o) for o in operands)
+                return Value((functools.reduce(lambda a, b: self.ops.extreme(op, a, b), nodes),))
+            case tree.Quantify():
+                return self.quantify(expr)
+            case tree.Contains(_, _, item, container):
+                # Python evaluates the item first.
+                sought = self.flat(item)
+                kind = as_type(container.type)
+                return Value((self.ops.contains(kind, self.flat(container), sought),))
+            case tree.Size(_, _, container):
+                return Value((self.ops.length(as_type(container.type), self.flat(container)),))
+            case tree.Build():
+                return self.build(expr)
+            case tree.SetOf(_, kind, items):
+                assert isinstance(kind, SetT)
+                bits = self.ops.constants(kind, self.layout.zero(kind))
+                for item in items:
+                    bits = self.ops.with_member(kind, bits, self.flat(item), self.field)
+                return Value(bits)
+            case tree.SetOp(_, _, op, left, right):
+                pairs = zip(self.flat(left), self.flat(right), strict=True)
+                combine: Callable[[Node, Node], Node] = {
+                    "union": dag.or_,
+                    "intersection": dag.and_,
+                    "difference": lambda a, b: dag.and_(a, dag.not_(b)),
+                }[op]
+                return Value(tuple(combine(a, b) for a, b in pairs))
+            case tree.Next(_, kind, operand):
+                assert isinstance(kind, OrdinalT)
+                return Value((self.ops.successor(kind, self.node(operand)),))
+            case tree.Bind(_, kind, name, value):
+                self.field = name
+                local = self.local(value)
+                self.bind(name, kind, local)
+                return m.frame.locals[name]
+            case tree.Then(_, _, bindings, value):
+                for binding in bindings:
+                    self.evaluate(binding)
+                return self.evaluate(value)
+            case tree.Operate(where, _, op, base, arguments):
+                return self.operate(expr)
+            case tree.Call(_, _, function, arguments):
+                values = [
+                    None if isinstance(a.type, (SystemT, DesignT)) else self.local(a)
+                    for a in arguments
+                ]
+                return self.call(function, values)
+        assert isinstance(expr.type, (SystemT, DesignT)), expr
+        return None
+
+    def ordinal(self, expr: tree.OrdinalConst) -> int:
+        assert isinstance(expr.type, OrdinalT)
+        finite = self.layout.scope[expr.type.cls.__name__]
+        match expr.value:
+            case "first":
+                return 0
+            case "last":
+                return finite - 1
+            case "top":
+                return finite
+            case int(value) if 0 <= value < finite:
+                return value
+        name = expr.type.cls.__name__
+        raise ModelError(
+            f"{name}({expr.value}) is outside the scope {name}={finite}",
+            where=expr.where,
+            hint="the scope is too small for this model",
+        )
+
+    def lookup(self, expr: tree.Local, name: str) -> Local:
+        local = self.m.frame.locals.get(name)
+        if isinstance(local, Partial) and self.m.known(local.defined) is self.dag.true:
+            return local.local
+        if local is None or isinstance(local, Partial):
+            raise ModelError(
+                f"{name} may have no value here",
+                where=expr.where,
+                hint="give it one on every path that leads here",
+            )
+        if isinstance(local, Stale):
+            raise ModelError(
+                f"{name} is used after its place was assigned or freed in line {local.by.line}",
+                where=expr.where,
+                hint=f"bind {name} again after the assignment",
+            )
+        return local
+
+    def connective(self, operands: Sequence[Expr], neutral: Node) -> Node:
+        """``and`` (neutral: true) or ``or`` (neutral: false) with Python's order of evaluation."""
+        conjunction = neutral is self.dag.true
+        result = neutral
+        for operand in operands:
+            if result.op == "const" and result is not neutral:
+                break
+            if is_plain(operand):
+                value = self.node(operand)
+            else:
+                goes_on = result if conjunction else self.dag.not_(result)
+                found = [self.dag.not_(neutral)]
+
+                def evaluate(operand: Expr = operand, found: list[Node] = found) -> None:
+                    found[0] = self.node(operand)
+
+                self.m.branch(goes_on, evaluate)
+                value = found[0]
+            result = self.dag.and_(result, value) if conjunction else self.dag.or_(result, value)
+        return self.m.known(result)
+
+    def choose(self, condition: Node, then: Expr, orelse: Expr) -> Local:
+        found: dict[bool, Local] = {}
+
+        def side(value: bool, expr: Expr) -> None:
+            found[value] = self.local(expr)
+
+        condition = self.m.known(condition)
+        self.m.branch(condition, lambda: side(True, then), lambda: side(False, orelse))
+        if len(found) == 1:
+            return next(iter(found.values()))
+        first, second = found[True], found[False]
+        if isinstance(first, Place) != isinstance(second, Place):
+            size = self.layout.size(as_type(then.type))
+            first, second = (
+                Value(self.m.read(v, size)) if isinstance(v, Place) else v for v in (first, second)
+            )
+        return self.m.join(condition, first, second)
+
+    def compare(self, op: str, left: Expr, right: Expr) -> Node:
+        dag = self.dag
+        a, b = self.flat(left), self.flat(right)
+        if op == "eq":
+            return dag.all(dag.eq(x, y) for x, y in zip(a, b, strict=True))
+        if op == "subset":
+            return dag.all(dag.or_(dag.not_(x), y) for x, y in zip(a, b, strict=True))
+        return dag.lt(a[0], b[0]) if op == "lt" else dag.le(a[0], b[0])
+
+    def build(self, expr: tree.Build) -> Value:
+        assert isinstance(expr.type, RecordT)
+        nodes: list[Node] = []
+        for field, argument in zip(fields_of(expr.type.cls), expr.arguments, strict=True):
+            if argument is None:
+                flat = self.layout.initial(field.type, field.name)
+                nodes += self.ops.constants(field.type, flat)
+                continue
+            self.field = field.name
+            value = self.flat(argument)
+            if isinstance(field.type, IntT):
+                self.ops.check_range(field.type, value[0], field.name)
+            nodes += value
+        return Value(tuple(nodes))
+
+    def operate(self, expr: tree.Operate) -> Local | None:
+        kind = as_type(expr.base.type)
+        base = self.evaluate(expr.base)
+        if isinstance(base, Value):
+            base = self.m.allocate(base.nodes, "")
+        assert isinstance(base, Place)
+        self.field = base.field
+        arguments = [self.flat(a) for a in expr.arguments]
+        if expr.op == "free":
+            assert isinstance(kind, PoolT)
+            entry = self.ops.item(kind, base, arguments[0], expr.where)
+            assert isinstance(entry, Place)
+            self.m.outdate(entry, self.layout.size(kind.value), expr.where)
+        result = self.ops.operate(kind, expr.op, base, arguments)
+        return None if result is None else Value(result)
+
+    # Quantifiers
+
+    def quantify(self, expr: tree.Quantify) -> Value:
+        """A generator expression consumed by any, all, sum, min, max or Set. The result so far is a local
+        with a name no model can use, so that branches join it like any other."""
+        dag = self.dag
+        locals_ = self.m.frame.locals
+        outer = dict(locals_)
+        name = f"<{expr.op} at {len(self.m.frames)}.{len(locals_)}>"
+        locals_[name] = self.start(expr)
+        self.generate(expr, 0, name)
+        result = self.m.frame.locals[name]
+        assert isinstance(result, Value)
+        self.m.frame.locals = {n: v for n, v in self.m.frame.locals.items() if n in outer}
+        for inner in (n for n in outer if n not in self.m.frame.locals):
+            self.m.frame.locals[inner] = outer[inner]
+        if expr.op in ("min", "max"):
+            found, value = result.nodes
+            if found is dag.true:
+                return Value((value,))
+            assert expr.default is not None
+            return Value((dag.ite(found, value, self.node(expr.default)),))
+        return result
+
+    def start(self, expr: tree.Quantify) -> Value:
+        dag = self.dag
+        match expr.op:
+            case "any":
+                return Value((dag.false,))
+            case "all":
+                return Value((dag.true,))
+            case "sum":
+                return Value((dag.int(0),))
+            case "Set":
+                kind = as_type(expr.type)
+                return Value(self.ops.constants(kind, self.layout.zero(kind)))
+            case _:
+                return Value((dag.false, dag.int(0)))
+
+    def generate(self, expr: tree.Quantify, depth: int, name: str) -> None:
+        m, dag = self.m, self.dag
+        if depth == len(expr.generators):
+            self.element(expr, name)
+            return
+        generator = expr.generators[depth]
+        kinds = self.kinds(generator.domain)
+        hidden = {n: m.frame.locals[n] for n in generator.names if n in m.frame.locals}
+        for presence, items in self.items(generator.domain):
+
+            def one(items: tuple[Local, ...] = items) -> None:
+                for variable, kind, item in zip(generator.names, kinds, items, strict=True):
+                    self.bind(variable, kind, item)
+                self.filtered(expr, depth, name, 0)
+
+            m.branch(dag.and_(presence, self.goes_on(expr, name)), one)
+        m.frame.locals.update(hidden)
+
+    def filtered(self, expr: tree.Quantify, depth: int, name: str, position: int) -> None:
+        conditions = expr.generators[depth].conditions
+        if position == len(conditions):
+            self.generate(expr, depth + 1, name)
+            return
+        condition = self.node(conditions[position])
+        self.m.branch(condition, lambda: self.filtered(expr, depth, name, position + 1))
+
+    def goes_on(self, expr: tree.Quantify, name: str) -> Node:
+        """Whether Python would still ask for the next element: any and all stop early."""
+        result = self.m.frame.locals[name]
+        assert isinstance(result, Value)
+        if expr.op == "any":
+            return self.dag.true if self.cannot_fail(expr) else self.dag.not_(result.nodes[0])
+        if expr.op == "all":
+            return self.dag.true if self.cannot_fail(expr) else result.nodes[0]
+        return self.dag.true
+
+    @staticmethod
+    def cannot_fail(expr: tree.Quantify) -> bool:
+        """Whether evaluating one element too many cannot be noticed."""
+        conditions = [c for g in expr.generators for c in g.conditions]
+        return is_plain(expr.element) and all(is_plain(c) for c in conditions)
+
+    def element(self, expr: tree.Quantify, name: str) -> None:
+        dag = self.dag
+        nodes = self.flat(expr.element)
+        result = self.m.frame.locals[name]
+        assert isinstance(result, Value)
+        old = result.nodes
+        new: tuple[Node, ...]
+        match expr.op:
+            case "any":
+                new = (dag.or_(old[0], nodes[0]),)
+            case "all":
+                new = (dag.and_(old[0], nodes[0]),)
+            case "sum":
+                new = (self.m.in_range(dag.add(old[0], nodes[0]), expr.where),)
+            case "Set":
+                kind = as_type(expr.type)
+                assert isinstance(kind, SetT)
+                new = self.ops.with_member(kind, old, nodes, self.field)
+            case _:
+                found, value = old
+                best = self.ops.extreme(expr.op, value, nodes[0])
+                new = (dag.true, dag.ite(found, best, nodes[0]))
+        self.m.frame.locals[name] = Value(new)
+
+
+def _field_of(target: Expr) -> str:
+    """The record field through which an assignment's target is reached."""
+    while isinstance(target, tree.ItemOf):
+        target = target.base
+    return target.name if isinstance(target, (tree.FieldOf, tree.Local)) else ""
+
+
+__all__ = ["Elaborator", "is_scalar"]

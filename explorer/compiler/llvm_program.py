@@ -1,0 +1,308 @@
+"""A lowered program as the text of one LLVM module: successors, properties, finality.
+
+The functions (all pointers are to 64-bit words unless noted; see ``native`` for how they are called):
+
+``expand(design, state, out, u32* instance, events, n_events, taken) -> count``
+    Writes the state's successors to ``out`` and the instance each comes from to ``instance``, in instance order.
+    What else happened goes to ``events``; ``taken[action]`` grows by the action's successors.
+``check(design, state, truths, failures)``, ``step(design, state, after, truths, failures)``
+    Truth values of the state properties, of the step properties: bit i % 64 of word i // 64 for ``predicates[i]``.
+``final(design, state) -> bits``
+    Bit 0: a state without a step is fine here. Bit 1: computing that failed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from explorer.compiler.dag import Node, cone
+from explorer.compiler.llvm_terms import Terms, type_of
+from explorer.compiler.packing import Packing
+from explorer.compiler.program import Failure, Predicate, Program, Transition
+
+# The kinds of events, and an event's bits: (instance << 32) | (kind << 28) | number.
+FAILURE, SOFT, CUT, BROKEN = 0, 1, 2, 3
+KIND_SHIFT, INSTANCE_SHIFT = 28, 32
+NUMBER_MASK = (1 << KIND_SHIFT) - 1
+
+# The kinds of properties that are neither invariants nor evaluated on one state.
+STEP_INVARIANT, REACHABLE = "step_invariant", "reachable"
+
+# LLVM's code generator slows down on very long functions; sharing terms between instances ends at this many nodes.
+_CHUNK_NODES = 1500
+
+_POINTERS = "ptr noalias readonly %design, ptr noalias readonly %state"
+_OUTPUTS = "ptr noalias %out, ptr noalias %instance, ptr noalias %events, ptr noalias %n_events, ptr noalias %taken"
+_MASKS = "ptr noalias %truths, ptr noalias %failures"
+_AFTER = "ptr noalias readonly %after"
+
+
+def module_text(program: Program, packing: Packing) -> str:
+    """The module, a pure function of the program: the same text for the same program."""
+    lines: list[str] = []
+    chunks = list(_chunks(program.transitions))
+    for number, chunk in enumerate(chunks):
+        lines += _expand_chunk(program, packing, number, chunk)
+    lines += _expand(len(chunks))
+    for number, predicate in enumerate(program.predicates):
+        lines += _predicate(packing, f"predicate{number}", predicate)
+    lines += _predicate(packing, "final", program.final, internal=False)
+    on_states = [i for i, p in enumerate(program.predicates) if p.kind != STEP_INVARIANT]
+    on_steps = [i for i, p in enumerate(program.predicates) if p.kind == STEP_INVARIANT]
+    words = -(-len(program.predicates) // 64)
+    lines += _masks("check", on_states, words, _POINTERS, with_after=False)
+    lines += _masks("step", on_steps, words, f"{_POINTERS}, {_AFTER}", with_after=True)
+    return "\n".join(lines) + "\n"
+
+
+# Successors
+
+
+def _chunks(transitions: Sequence[Transition]) -> Iterator[range]:
+    """Runs of instances that share a function: whole terms are shared inside, compile time stays linear."""
+    start = size = 0
+    for number, transition in enumerate(transitions):
+        cost = len(cone(_roots(transition))) + 10
+        if size and size + cost > _CHUNK_NODES:
+            yield range(start, number)
+            start, size = number, 0
+        size += cost
+    if size:
+        yield range(start, len(transitions))
+
+
+def _roots(transition: Transition) -> list[Node]:
+    conditions = [f.condition for f in (*transition.failures, *transition.soft, *transition.cuts)]
+    return [transition.disabled, *conditions, *transition.updates.values()]
+
+
+def _expand(chunks: int) -> list[str]:
+    """The function that asks every chunk in turn."""
+    lines = [f"define i64 @expand({_POINTERS}, {_OUTPUTS}) nounwind {{"]
+    count = "0"
+    arguments = ", ".join(f"ptr %{name}" for name in _names(f"{_POINTERS}, {_OUTPUTS}"))
+    for number in range(chunks):
+        lines.append(f"  %n{number} = call i64 @chunk{number}({arguments}, i64 {count})")
+        count = f"%n{number}"
+    return [*lines, f"  ret i64 {count}", "}", ""]
+
+
+def _expand_chunk(program: Program, packing: Packing, number: int, chunk: range) -> list[str]:
+    terms = Terms(packing)
+    count = first = "%count"
+    block = "entry"
+    terms.label(block)
+    for i in chunk:
+        count, block = _instance(program, packing, terms, i, count, block)
+        action = program.instances[i][0]
+        if i + 1 not in chunk or program.instances[i + 1][0] != action:
+            _add(terms, "%taken", action, terms.value(f"sub i64 {count}, {first}"))
+            first = count
+    terms.line(f"ret i64 {count}")
+    head = f"define internal i64 @chunk{number}({_POINTERS}, {_OUTPUTS}, i64 %count) nounwind {{"
+    return [head, *terms.lines, "}", ""]
+
+
+def _instance(
+    program: Program, packing: Packing, terms: Terms, number: int, count: str, block: str
+) -> tuple[str, str]:
+    """One instance's step; the number of successors after it and the block that goes on.
+
+    Only the guard is computed in the blocks that every later instance passes; the rest is behind a branch.
+    """
+    transition = program.transitions[number]
+    disabled = terms.operand(transition.disabled)
+    if disabled == "true":
+        return count, block
+    after = f"after{number}"
+    ways = [(count, block)]
+    with terms.scope():
+        if disabled != "false":
+            terms.line(f"br i1 {disabled}, label %{after}, label %enabled{number}")
+            terms.label(f"enabled{number}")
+            block = f"enabled{number}"
+        else:
+            ways = []
+        block = _soft(terms, number, transition.soft, block)
+        block = _hard(terms, program, number, transition, ways, count, block)
+        _successor(packing, terms, number, transition, count)
+        more = terms.value(f"add i64 {count}, 1")
+        terms.line(f"br label %{after}")
+        ways.append((more, block))
+    terms.label(after)
+    if len(ways) == 1:
+        return ways[0][0], after
+    return terms.value("phi i64 " + ", ".join(f"[{v}, %{b}]" for v, b in ways)), after
+
+
+def _soft(terms: Terms, number: int, soft: Sequence[Failure], block: str) -> str:
+    """Events of the failures that do not end the step."""
+    for i, failure in enumerate(soft):
+        happens = terms.operand(failure.condition)
+        if happens == "false":
+            continue
+        terms.line(f"br i1 {happens}, label %soft{number}.{i}, label %quiet{number}.{i}")
+        terms.label(f"soft{number}.{i}")
+        _event(terms, str(_code(number, SOFT, failure.failure)))
+        terms.line(f"br label %quiet{number}.{i}")
+        block = f"quiet{number}.{i}"
+        terms.label(block)
+    return block
+
+
+def _hard(
+    terms: Terms,
+    program: Program,
+    number: int,
+    transition: Transition,
+    ways: list[tuple[str, str]],
+    count: str,
+    block: str,
+) -> str:
+    """The event of the first failure or cut that ends the step; the block where the step goes on."""
+    ends = [(f.condition, _code(number, FAILURE, f.failure)) for f in transition.failures]
+    ends += [(f.condition, _code(number, CUT, f.failure)) for f in transition.cuts]
+    ends += [(c, _code(number, BROKEN, leaf)) for c, leaf in _out_of_range(program, transition)]
+    conditions = [terms.operand(condition) for condition, _ in ends]
+    possible = [(c, code) for c, (_, code) in zip(conditions, ends, strict=True) if c != "false"]
+    if not possible:
+        return block
+    fails = possible[0][0]
+    for condition, _ in possible[1:]:
+        fails = terms.value(f"or i1 {fails}, {condition}")
+    terms.line(f"br i1 {fails}, label %fails{number}, label %goes{number}")
+    terms.label(f"fails{number}")
+    code = str(possible[-1][1])
+    for condition, other in reversed(possible[:-1]):
+        code = terms.value(f"select i1 {condition}, i64 {other}, i64 {code}")
+    _event(terms, code)
+    terms.line(f"br label %after{number}")
+    ways.append((count, f"fails{number}"))
+    terms.label(f"goes{number}")
+    return f"goes{number}"
+
+
+def _out_of_range(program: Program, transition: Transition) -> Iterator[tuple[Node, int]]:
+    """Conditions under which an update would not fit its leaf.
+
+    The transition's own range failures exclude them; a value that slipped through would change the leaf's neighbours in the
+    word, so it is reported as an internal error instead.
+    """
+    dag = program.dag
+    for index, node in transition.updates.items():
+        leaf = program.leaves[index]
+        if not node.bool and (node.low < leaf.low or node.high > leaf.high):
+            low, high = dag.int(leaf.low), dag.int(leaf.high)
+            yield dag.or_(dag.lt(node, low), dag.lt(high, node)), index
+
+
+def _successor(
+    packing: Packing, terms: Terms, number: int, transition: Transition, count: str
+) -> None:
+    """Store the successor: the words of the state with the changed leaves replaced."""
+    fixed: dict[int, int] = {}
+    cleared: dict[int, int] = {}
+    moved: dict[int, list[str]] = {}
+    for index in sorted(transition.updates):
+        node, field = transition.updates[index], packing.fields[index]
+        if not field.width:
+            continue
+        cleared[field.word] = cleared.get(field.word, 0) | field.mask << field.shift
+        if node.is_const:
+            fixed[field.word] = (
+                fixed.get(field.word, 0) | (node.value - field.low & field.mask) << field.shift
+            )
+            continue
+        have = type_of(node)
+        operand = terms.operand(node)
+        if field.low:
+            operand = terms.convert(operand, have, "i64")
+            operand = terms.value(f"sub i64 {operand}, {field.low}")
+        elif have != "i64":
+            # Without an offset the value is not negative here.
+            operand = terms.value(f"zext {have} {operand} to i64")
+        if field.shift:
+            operand = terms.value(f"shl i64 {operand}, {field.shift}")
+        moved.setdefault(field.word, []).append(operand)
+    base = terms.value(f"mul i64 {count}, {packing.words}") if packing.words > 1 else count
+    row = terms.value(f"getelementptr i64, ptr %out, i64 {base}")
+    for index in range(packing.words):
+        word = terms.word(index)
+        if index in cleared:
+            word = terms.value(f"and i64 {word}, {~cleared[index] & (1 << 64) - 1}")
+            for operand in moved.get(index, ()):
+                word = terms.value(f"or i64 {word}, {operand}")
+            if fixed.get(index):
+                word = terms.value(f"or i64 {word}, {fixed[index]}")
+        place = terms.value(f"getelementptr i64, ptr {row}, i64 {index}") if index else row
+        terms.line(f"store i64 {word}, ptr {place}, align 8")
+    place = terms.value(f"getelementptr i32, ptr %instance, i64 {count}")
+    terms.line(f"store i32 {number}, ptr {place}, align 4")
+
+
+def _code(instance: int, kind: int, number: int) -> int:
+    return instance << INSTANCE_SHIFT | kind << KIND_SHIFT | number
+
+
+def _event(terms: Terms, code: str) -> None:
+    count = terms.value("load i64, ptr %n_events, align 8")
+    place = terms.value(f"getelementptr i64, ptr %events, i64 {count}")
+    terms.line(f"store i64 {code}, ptr {place}, align 8")
+    more = terms.value(f"add i64 {count}, 1")
+    terms.line(f"store i64 {more}, ptr %n_events, align 8")
+
+
+def _add(terms: Terms, base: str, index: int, amount: str) -> None:
+    place = terms.value(f"getelementptr i64, ptr {base}, i64 {index}")
+    old = terms.value(f"load i64, ptr {place}, align 8")
+    terms.line(f"store i64 {terms.value(f'add i64 {old}, {amount}')}, ptr {place}, align 8")
+
+
+# Properties
+
+
+def _predicate(
+    packing: Packing, name: str, predicate: Predicate, *, internal: bool = True
+) -> list[str]:
+    """A function that returns bit 0: holds; bit 1: computing that failed."""
+    after = f", {_AFTER}" if predicate.kind == STEP_INVARIANT else ""
+    terms = Terms(packing)
+    terms.label("entry")
+    failed = terms.any([f.condition for f in predicate.failures])
+    holds = terms.operand(predicate.holds)
+    low = terms.value(f"zext i1 {holds} to i64")
+    high = terms.value(f"select i1 {failed}, i64 2, i64 0")
+    terms.line(f"ret i64 {terms.value(f'or i64 {low}, {high}')}")
+    linkage = "internal " if internal else ""
+    return [f"define {linkage}i64 @{name}({_POINTERS}{after}) nounwind {{", *terms.lines, "}", ""]
+
+
+def _masks(
+    name: str, numbers: Sequence[int], words: int, parameters: str, *, with_after: bool
+) -> list[str]:
+    """The function that gathers the predicates with the given numbers in two bit masks."""
+    lines = [f"define i64 @{name}({parameters}, {_MASKS}) nounwind {{"]
+    names = ["design", "state", "after"] if with_after else ["design", "state"]
+    arguments = ", ".join(f"ptr %{n}" for n in names)
+    for word in range(words):
+        truths = failures = "0"
+        for i in (n for n in numbers if n // 64 == word):
+            lines += [
+                f"  %p{i} = call i64 @predicate{i}({arguments})",
+                f"  %h{i} = and i64 %p{i}, 1",
+                f"  %t{i} = shl i64 %h{i}, {i % 64}",
+                f"  %or{i} = or i64 {truths}, %t{i}",
+                f"  %g{i} = lshr i64 %p{i}, 1",
+                f"  %f{i} = shl i64 %g{i}, {i % 64}",
+                f"  %orf{i} = or i64 {failures}, %f{i}",
+            ]
+            truths, failures = f"%or{i}", f"%orf{i}"
+        for base, value in (("truths", truths), ("failures", failures)):
+            lines.append(f"  %{base}{word} = getelementptr i64, ptr %{base}, i64 {word}")
+            lines.append(f"  store i64 {value}, ptr %{base}{word}, align 8")
+    return [*lines, "  ret i64 0", "}", ""]
+
+
+def _names(parameters: str) -> Iterable[str]:
+    """The names in a parameter list made of pointers."""
+    return [p.rsplit("%", 1)[1] for p in parameters.split(", ")]

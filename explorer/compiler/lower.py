@@ -1,0 +1,286 @@
+"""Lowers a system and its properties, in one scope, to a Program of scalar expressions."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from explorer.compiler import tree
+from explorer.compiler.dag import Dag, Node
+from explorer.compiler.elaborate import Elaborator
+from explorer.compiler.frontend import Frontend
+from explorer.compiler.layout import Flat, Layout
+from explorer.compiler.machine import Events, Local, Machine, Place, Value
+from explorer.compiler.program import ActionInfo, Failure, Predicate, Program, Transition
+from explorer.lang.errors import ModelError
+from explorer.lang.properties import Property, properties_for
+from explorer.lang.run import Action, actions_of, initial_states
+from explorer.lang.system import System
+from explorer.lang.types import BoolT, MapT, RecordT, Type, fields_of, is_scalar
+
+
+class Numbering:
+    """Numbers names in order of first appearance."""
+
+    def __init__(self) -> None:
+        self.numbers: dict[str, int] = {}
+
+    def __call__(self, name: str) -> int:
+        return self.numbers.setdefault(name, len(self.numbers))
+
+
+@dataclass(frozen=True)
+class Lowered:
+    """A Program with its ties to the Python model.
+
+    ``initial`` are the initial states, computed by CPython: the choice of init's parameters and the leaves, the
+    first choice for each state, in order.
+    """
+
+    system: System[Any]
+    properties: tuple[Property, ...]
+    program: Program
+    switch_values: tuple[int, ...]
+    initial: tuple[tuple[tuple[object, ...], Flat], ...]
+    flatten: Callable[[Any], Flat]
+    symbolic: Callable[[], tuple[Transition, ...]]
+
+
+def lower(system: System[Any], properties: Sequence[Property] | None = None) -> Lowered:
+    """The program of ``system`` and of ``properties`` (by default all that apply to it).
+
+    Raises ModelError for a model that is outside the language, ill-typed, or too large in this scope.
+    """
+    chosen = tuple(properties_for(system) if properties is None else properties)
+    return _Lowering(system, chosen).lowered()
+
+
+class _Lowering:
+    def __init__(self, system: System[Any], properties: tuple[Property, ...]) -> None:
+        self.system = system
+        self.properties = properties
+        self.layout = Layout(system.scope)
+        self.state = RecordT(system.state_type)
+        self.size = self.layout.size(self.state)
+        self.dag = Dag()
+        self.leaves = tuple(self.layout.leaves(self.state))
+        self.frontend = Frontend(system)
+        self.failures, self.cuts = Numbering(), Numbering()
+        self.sources = {
+            root * self.size + i: self.dag.leaf(
+                i, leaf.low, leaf.high, is_bool=leaf.is_bool, root=root
+            )
+            for root in (0, 1)
+            for i, leaf in enumerate(self.leaves)
+        }
+        self.switches: dict[str, Node] = {}
+        self.switch_infos: list[tuple[str, int, int]] = []
+        for i, name in enumerate(self.frontend.switch_names()):
+            kind = self.frontend.switch(name)
+            assert kind is not None and not isinstance(kind, tree.NumberT)
+            low, high = self.layout.limits(kind)  # type: ignore[arg-type] # switches are scalars
+            is_bool = isinstance(kind, BoolT)
+            self.switches[name] = self.dag.switch(i, low, high, is_bool=is_bool)
+            self.switch_infos.append((name, low, high))
+
+    def lowered(self) -> Lowered:
+        actions = actions_of(self.system)
+        functions = self.frontend.actions()
+        final_function = self.frontend.final()
+        self.frontend.init()
+        property_functions = [self.frontend.property(p) for p in self.properties]
+        self.frontend.check()
+        instances: list[tuple[int, Flat]] = []
+        transitions: list[Transition] = []
+        for number, (action, function) in enumerate(zip(actions, functions, strict=True)):
+            domains = [self.layout.domain(p.type) for p in action.params]
+            for indices in _product([len(d) for d in domains]):
+                arguments: list[Local] = [
+                    Value(self._constants(p.type, d[i]))
+                    for p, d, i in zip(action.params, domains, indices, strict=True)
+                ]
+                instances.append((number, indices))
+                transitions.append(self._transition(number, function, arguments))
+        predicates = tuple(
+            self._predicate(p, f) for p, f in zip(self.properties, property_functions, strict=True)
+        )
+        final = self._final(final_function)
+        program = Program(
+            self.dag,
+            self.leaves,
+            tuple(self.switch_infos),
+            tuple(self._info(a) for a in actions),
+            tuple(instances),
+            tuple(transitions),
+            final,
+            predicates,
+            tuple(self.failures.numbers),
+            tuple(self.cuts.numbers),
+        )
+        return Lowered(
+            self.system,
+            self.properties,
+            program,
+            self._switch_values(),
+            self._initial(),
+            self._flatten,
+            functools.cache(lambda: self._symbolic(actions, functions, program)),
+        )
+
+    def _flatten(self, state: Any) -> Flat:
+        return self.layout.flatten(self.state, state)
+
+    def _initial(self) -> tuple[tuple[tuple[object, ...], Flat], ...]:
+        found: dict[Flat, tuple[object, ...]] = {}
+        for values, state in initial_states(self.system):
+            found.setdefault(self._flatten(state), values)
+        return tuple((values, flat) for flat, values in found.items())
+
+    def _switch_values(self) -> Flat:
+        result: list[int] = []
+        for name in self.switches:
+            kind = self.frontend.switch(name)
+            value = getattr(self.system.design, name)
+            result += self.layout.flatten(kind, value)  # type: ignore[arg-type]
+        return tuple(result)
+
+    def _info(self, action: Action) -> ActionInfo:
+        sizes = ((p.name, len(self.layout.domain(p.type))) for p in action.params)
+        return ActionInfo(action.name, tuple(sizes))
+
+    def _constants(self, kind: Type, flat: Flat) -> tuple[Node, ...]:
+        leaves = self.layout.leaves(kind)
+        return tuple(
+            self.dag.bool(bool(n)) if leaf.is_bool else self.dag.int(n)
+            for leaf, n in zip(leaves, flat, strict=True)
+        )
+
+    # Execution
+
+    def _machine(self) -> tuple[Machine, Elaborator]:
+        machine = Machine(self.dag, self.sources.__getitem__, 2 * self.size)
+        return machine, Elaborator(self.layout, self.dag, machine, self.switches)
+
+    def _place(self, offset: int) -> Place:
+        return Place(((self.dag.true, offset),), "")
+
+    def _transition(
+        self, number: int, function: tree.Function, arguments: Sequence[Local]
+    ) -> Transition:
+        machine, elaborator = self._machine()
+        elaborator.call(function, [None, self._place(0), *arguments])
+        events = machine.events
+        updates = {
+            offset: node
+            for offset, node in sorted(machine.store.items())
+            if offset < self.size and node is not self.sources[offset]
+        }
+        return Transition(
+            number,
+            self.dag.any(events.disabled),
+            self._failures(events.failures, self.failures),
+            self._failures(events.soft, self.failures),
+            self._failures(events.cuts, self.cuts),
+            updates,
+        )
+
+    @staticmethod
+    def _failures(events: Iterable[tuple[Node, str]], numbering: Numbering) -> tuple[Failure, ...]:
+        return tuple(Failure(c, numbering(name)) for c, name in events if not c.is_const or c.value)
+
+    def _symbolic(
+        self, actions: Sequence[Action], functions: Sequence[tree.Function], program: Program
+    ) -> tuple[Transition, ...]:
+        """One transition per action, its parameters as ``param`` nodes."""
+        known = len(self.failures.numbers), len(self.cuts.numbers)
+        result = []
+        for number, (action, function) in enumerate(zip(actions, functions, strict=True)):
+            arguments = [self._param(i, p.type) for i, p in enumerate(action.params)]
+            result.append(self._transition(number, function, arguments))
+        # What only shows with open parameters cannot happen for any of their values.
+        assert (len(self.failures.numbers), len(self.cuts.numbers)) >= known
+        program.failure_names = tuple(self.failures.numbers)
+        program.cut_names = tuple(self.cuts.numbers)
+        return tuple(result)
+
+    def _param(self, index: int, kind: Type) -> Value:
+        """A parameter that ranges over its whole domain."""
+        dag = self.dag
+        domain = self.layout.domain(kind)
+        node = dag.param(index, 0, len(domain) - 1)
+        if is_scalar(kind) and not isinstance(kind, BoolT):
+            return Value((dag.add(node, dag.int(domain[0][0])),))
+        nodes = self._constants(kind, domain[-1])
+        for i in reversed(range(len(domain) - 1)):
+            chosen = dag.eq(node, dag.int(i))
+            pairs = zip(self._constants(kind, domain[i]), nodes, strict=True)
+            nodes = tuple(dag.ite(chosen, a, b) for a, b in pairs)
+        return Value(nodes)
+
+    # Properties
+
+    def _predicate(self, prop: Property, function: tree.Function) -> Predicate:
+        results: list[Node] = []
+        events = Events()
+        offsets = list(_occurrences(self.state, prop.record, self.layout, 0))
+        for offset in offsets:
+            machine, elaborator = self._machine()
+            places: list[Local | None] = [self._place(offset)]
+            if prop.kind == "step_invariant":
+                places.append(self._place(self.size + offset))
+            results.append(self._result(elaborator.call(function, places)))
+            _collect(events, machine.events)
+        combine = self.dag.any if prop.kind == "reachable" else self.dag.all
+        failures = self._failures(events.failures + events.soft, self.failures)
+        cuts = self._failures(events.cuts, self.failures)
+        return Predicate(prop.name, prop.kind, combine(results), failures + cuts)
+
+    def _final(self, function: tree.Function) -> Predicate:
+        machine, elaborator = self._machine()
+        result = self._result(elaborator.call(function, [None, self._place(0)]))
+        failures = self._failures(machine.events.failures, self.failures)
+        return Predicate("is_final", "final", result, failures)
+
+    def _result(self, local: Local | None) -> Node:
+        if local is None:  # every path fails
+            return self.dag.false
+        assert isinstance(local, Value)
+        return local.nodes[0]
+
+
+def _collect(into: Events, events: Events) -> None:
+    into.failures += events.failures
+    into.soft += events.soft
+    into.cuts += events.cuts
+
+
+def _occurrences(kind: Type, record: type[Any], layout: Layout, offset: int) -> Iterator[int]:
+    """The first leaves of all places of type ``record`` in a value: in fields and in the entries of maps."""
+    match kind:
+        case RecordT(cls) if not kind.frozen:
+            if cls is record:
+                yield offset
+            for field in fields_of(cls):
+                yield from _occurrences(field.type, record, layout, offset)
+                offset += layout.size(field.type)
+        case MapT(key, value):
+            step = layout.size(value)
+            for i in range(len(layout.domain(key))):
+                yield from _occurrences(value, record, layout, offset + i * step)
+        case _:
+            pass
+
+
+def _product(sizes: Sequence[int]) -> Iterator[Flat]:
+    """All index tuples, the first one slowest."""
+    if not sizes:
+        yield ()
+        return
+    for i in range(sizes[0]):
+        for rest in _product(sizes[1:]):
+            yield (i, *rest)
+
+
+__all__ = ["Lowered", "ModelError", "lower"]

@@ -1,0 +1,395 @@
+"""Operations on values and places by type: indexing, optionals, unions, containers, arithmetic."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from explorer.compiler.dag import Dag, Node
+from explorer.compiler.layout import Layout
+from explorer.compiler.machine import Local, Machine, Place, Value
+from explorer.lang.errors import Location, ModelError
+from explorer.lang.types import (
+    BoolT,
+    IntT,
+    MapT,
+    OptionalT,
+    OrdinalT,
+    PoolT,
+    RecordT,
+    SeqT,
+    SetT,
+    Type,
+    UnionT,
+    is_scalar,
+)
+
+Nodes = tuple[Node, ...]
+
+
+class Operations:
+    """What values of each type can do, as scalar expressions."""
+
+    def __init__(self, layout: Layout, dag: Dag, machine: Machine) -> None:
+        self.layout = layout
+        self.dag = dag
+        self.m = machine
+
+    # Values
+
+    def constants(self, kind: Type, flat: Sequence[int]) -> Nodes:
+        """A known value's nodes."""
+        leaves = self.layout.leaves(kind)
+        return tuple(
+            self.dag.bool(bool(n)) if leaf.is_bool else self.dag.int(n)
+            for leaf, n in zip(leaves, flat, strict=True)
+        )
+
+    def same(self, kind: Type, nodes: Nodes, flat: Sequence[int]) -> Node:
+        """Whether a value is a known one."""
+        known = self.constants(kind, flat)
+        return self.dag.all(self.dag.eq(a, b) for a, b in zip(nodes, known, strict=True))
+
+    def inside(self, outer: Local | None, offset: int, size: int) -> Place | Value:
+        """A part of a value or place."""
+        if isinstance(outer, Place):
+            return Place(tuple((c, b + offset) for c, b in outer.candidates), outer.field)
+        assert isinstance(outer, Value)
+        return Value(outer.nodes[offset : offset + size])
+
+    def check_range(self, kind: IntT, node: Node, field: str) -> None:
+        """A store of an out-of-range number is a violation."""
+        low, high = self.layout.limits(kind)
+        dag = self.dag
+        inside = dag.and_(dag.le(dag.int(low), node), dag.le(node, dag.int(high)))
+        self.m.fail(dag.not_(inside), f"range:{field}")
+
+    # Optionals and unions
+
+    def is_none(self, kind: OptionalT, nodes: Nodes) -> Node:
+        if is_scalar(kind.inner):
+            return self.dag.eq(nodes[0], self.dag.int(0))
+        return self.dag.not_(nodes[0])
+
+    def unwrap(self, kind: OptionalT, nodes: Nodes) -> Nodes:
+        """The value inside; its caller has excluded None."""
+        if not is_scalar(kind.inner):
+            return nodes[1:]
+        if isinstance(kind.inner, BoolT):
+            return (self.dag.eq(nodes[0], self.dag.int(2)),)
+        low, _ = self.layout.limits(kind.inner)
+        return (self.dag.add(nodes[0], self.dag.int(low - 1)),)
+
+    def wrap(self, kind: OptionalT, nodes: Nodes, field: str) -> Nodes:
+        """A value as an optional. An integer is checked here: outside its range it has no code."""
+        if not is_scalar(kind.inner):
+            return (self.dag.true, *nodes)
+        node = self.dag.to_int(nodes[0]) if nodes[0].bool else nodes[0]
+        if isinstance(kind.inner, IntT):
+            self.check_range(kind.inner, node, field)
+        low, _ = self.layout.limits(kind.inner)
+        return (self.dag.add(node, self.dag.int(1 - low)),)
+
+    def inject(self, source: RecordT | UnionT, target: UnionT, nodes: Nodes) -> Nodes:
+        """A record or a narrower union as a wider one."""
+        dag = self.dag
+        variants = (source,) if isinstance(source, RecordT) else source.variants
+        tags, starts = [dag.true], [0]
+        if isinstance(source, UnionT):
+            tags = [dag.eq(nodes[0], dag.int(i)) for i in range(len(variants))]
+            starts = [self.layout.variant(source, i) for i in range(len(variants))]
+        tag = dag.int(target.variants.index(variants[0]))
+        for variant, here in zip(variants[1:], tags[1:], strict=True):
+            tag = dag.ite(here, dag.int(target.variants.index(variant)), tag)
+        result = [tag]
+        for variant in target.variants:
+            if variant in variants:
+                start = starts[variants.index(variant)]
+                result += nodes[start : start + self.layout.size(variant)]
+            else:
+                result += self.constants(variant, self.layout.zero(variant))
+        return tuple(result)
+
+    # Indexing
+
+    def item(self, kind: Type, outer: Local | None, key: Nodes, where: Location) -> Place | Value:
+        """``container[key]``; fails where there is no such entry."""
+        match kind:
+            case MapT(key_type, value):
+                step, skip, entry, domain = self.layout.size(value), 0, value, key_type
+                chosen = [self.same(domain, key, k) for k in self.layout.domain(domain)]
+                if isinstance(key_type, IntT):
+                    self.m.fail(self.dag.not_(self.dag.any(chosen)), f"range:{_field(outer)}")
+            case PoolT(ref, value):
+                step, skip, entry = 1 + self.layout.size(value), 1, value
+                chosen = [self.same(ref, key, k) for k in self.layout.domain(ref)]
+                alive = self._every(kind, outer, step)
+                there = self.dag.any(
+                    self.dag.and_(c, a) for c, a in zip(chosen, alive, strict=True)
+                )
+                self.m.fail(self.dag.not_(there), f"freed:{_field(outer)}")
+            case SeqT(item, _, _):
+                step, skip, entry = self.layout.size(item), 1, item
+                (position,) = key
+                length = self._nodes(kind, outer)[0]
+                inside = self.dag.and_(
+                    self.dag.le(self.dag.int(0), position), self.dag.lt(position, length)
+                )
+                self.m.fail(self.dag.not_(inside), f"range:{_field(outer)}")
+                chosen = [
+                    self.dag.eq(position, self.dag.int(i))
+                    for i in range(self.layout.capacity(kind))
+                ]
+            case _:
+                raise AssertionError(kind)
+        parts = [
+            (self.m.known(c), self.inside(outer, skip + i * step, self.layout.size(entry)))
+            for i, c in enumerate(chosen)
+        ]
+        return self._choose(parts)
+
+    def _choose(self, parts: list[tuple[Node, Place | Value]]) -> Place | Value:
+        """The part whose condition holds."""
+        parts = [p for p in parts if p[0] is not self.dag.false] or parts[:1]
+        first = parts[0][1]
+        if isinstance(first, Place):
+            candidates = [
+                (self.dag.and_(c, inner), base)
+                for c, part in parts
+                if isinstance(part, Place)
+                for inner, base in part.candidates
+            ]
+            kept = tuple((c, b) for c, b in candidates if c is not self.dag.false)
+            return Place(kept or (candidates[0],), first.field)
+        nodes = first.nodes
+        for condition, part in parts[1:]:
+            assert isinstance(part, Value)
+            pairs = zip(part.nodes, nodes, strict=True)
+            nodes = tuple(self.dag.ite(condition, a, b) for a, b in pairs)
+        return Value(nodes)
+
+    def _nodes(self, kind: Type, outer: Local | None) -> Nodes:
+        if isinstance(outer, Place):
+            return self.m.read(outer, self.layout.size(kind))
+        assert isinstance(outer, Value)
+        return outer.nodes
+
+    def _every(self, kind: Type, outer: Local | None, step: int) -> Nodes:
+        return self._nodes(kind, outer)[::step]
+
+    # Containers as values
+
+    def contains(self, kind: Type, nodes: Nodes, item: Nodes) -> Node:
+        dag = self.dag
+        match kind:
+            case SetT(member):
+                domain, bits = member, nodes
+            case PoolT(ref, value):
+                domain, bits = ref, nodes[:: 1 + self.layout.size(value)]
+            case SeqT(element, _, _):
+                size = self.layout.size(element)
+                return dag.any(
+                    dag.and_(
+                        dag.lt(dag.int(i), nodes[0]),
+                        dag.all(
+                            dag.eq(a, b)
+                            for a, b in zip(
+                                item, nodes[1 + i * size : 1 + (i + 1) * size], strict=True
+                            )
+                        ),
+                    )
+                    for i in range(self.layout.capacity(kind))
+                )
+            case _:
+                raise AssertionError(kind)
+        pairs = zip(bits, self.layout.domain(domain), strict=True)
+        return dag.any(dag.and_(self.same(domain, item, k), bit) for bit, k in pairs)
+
+    def length(self, kind: Type, nodes: Nodes) -> Node:
+        if isinstance(kind, SeqT):
+            return nodes[0]
+        bits = nodes
+        if isinstance(kind, PoolT):
+            bits = nodes[:: 1 + self.layout.size(kind.value)]
+        total = self.dag.int(0)
+        for bit in bits:
+            total = self.dag.add(total, self.dag.to_int(bit))
+        return total
+
+    def with_member(self, kind: SetT, bits: Nodes, item: Nodes, field: str) -> Nodes:
+        """A set with one more member."""
+        if isinstance(kind.item, IntT):
+            self.check_range(kind.item, item[0], field)
+        pairs = zip(bits, self.layout.domain(kind.item), strict=True)
+        return tuple(self.dag.or_(bit, self.same(kind.item, item, k)) for bit, k in pairs)
+
+    # Containers as places
+
+    def operate(self, kind: Type, op: str, place: Place, arguments: list[Nodes]) -> Nodes | None:
+        """A method that changes a container or reads its ends; returns what it returns."""
+        match kind:
+            case SetT():
+                self._set(kind, op, place, arguments)
+                return None
+            case SeqT():
+                return self._sequence(kind, op, place, arguments)
+            case PoolT():
+                return self._pool(kind, op, place, arguments)
+        raise AssertionError(kind)
+
+    def _set(self, kind: SetT, op: str, place: Place, arguments: list[Nodes]) -> None:
+        dag = self.dag
+        bits = self.m.read(place, self.layout.size(kind))
+        if op == "clear":
+            self.m.write(place, tuple(dag.false for _ in bits))
+            return
+        (item,) = arguments
+        if op == "add":
+            self.m.write(place, self.with_member(kind, bits, item, place.field))
+            return
+        if op == "remove":
+            self.m.fail(dag.not_(self.contains(kind, bits, item)), f"range:{place.field}")
+        pairs = zip(bits, self.layout.domain(kind.item), strict=True)
+        without = (dag.and_(bit, dag.not_(self.same(kind.item, item, k))) for bit, k in pairs)
+        self.m.write(place, tuple(without))
+
+    def _sequence(self, kind: SeqT, op: str, place: Place, arguments: list[Nodes]) -> Nodes | None:
+        dag, m, field = self.dag, self.m, place.field
+        size, capacity = self.layout.size(kind.item), self.layout.capacity(kind)
+        nodes = m.read(place, self.layout.size(kind))
+        length = nodes[0]
+        items = [nodes[1 + i * size : 1 + (i + 1) * size] for i in range(capacity)]
+        zero = self.constants(kind.item, self.layout.zero(kind.item))
+        shifted = [*items[1:], zero]
+        match op:
+            case "clear":
+                m.write(place, self.constants(kind, self.layout.zero(kind)))
+                return None
+            case "first" | "pop_first" | "last":
+                m.fail(dag.eq(length, dag.int(0)), f"range:{field}")
+                if op == "last":
+                    parts: list[tuple[Node, Place | Value]] = [
+                        (dag.eq(length, dag.int(i + 1)), Value(item))
+                        for i, item in enumerate(items)
+                    ]
+                    chosen = self._choose(parts)
+                    assert isinstance(chosen, Value)
+                    return chosen.nodes
+                if op == "pop_first":
+                    self._store(place, dag.sub(length, dag.int(1)), shifted)
+                return items[0] if items else zero
+            case "remove_at":
+                ((position,),) = arguments
+                inside = dag.and_(dag.le(dag.int(0), position), dag.lt(position, length))
+                m.fail(dag.not_(inside), f"range:{field}")
+                kept = [
+                    self._ite(dag.lt(dag.int(i), position), old, new)
+                    for i, (old, new) in enumerate(zip(items, shifted, strict=True))
+                ]
+                self._store(place, dag.sub(length, dag.int(1)), kept)
+                return None
+            case "append":
+                position, item = length, arguments[0]
+            case _:
+                (position,), item = arguments
+                inside = dag.and_(dag.le(dag.int(0), position), dag.le(position, length))
+                m.fail(dag.not_(inside), f"range:{field}")
+        full = dag.eq(length, dag.int(capacity))
+        if kind.protocol:
+            m.fail(full, f"full:{field}")
+        else:
+            m.cut(full, str(kind.capacity))
+        if isinstance(kind.item, IntT):
+            self.check_range(kind.item, item[0], field)
+        grown = [
+            self._ite(
+                dag.eq(position, dag.int(i)),
+                item,
+                old if op == "append" else self._ite(dag.lt(dag.int(i), position), old, before),
+            )
+            for i, (old, before) in enumerate(zip(items, [zero, *items], strict=False))
+        ]
+        self._store(place, dag.add(length, dag.int(1)), grown)
+        return None
+
+    def _store(self, place: Place, length: Node, items: list[Nodes]) -> None:
+        self.m.write(place, (length, *(n for item in items for n in item)))
+
+    def _ite(self, condition: Node, then: Nodes, orelse: Nodes) -> Nodes:
+        pairs = zip(then, orelse, strict=True)
+        return tuple(self.dag.ite(condition, a, b) for a, b in pairs)
+
+    def _pool(self, kind: PoolT, op: str, place: Place, arguments: list[Nodes]) -> Nodes | None:
+        dag, m = self.dag, self.m
+        size = self.layout.size(kind.value)
+        refs = self.layout.domain(kind.ref)
+        alive = self._every(kind, place, 1 + size)
+        if op == "free":
+            # Whether it is allocated was checked on the way to the entry.
+            zero = self.constants(kind.value, self.layout.zero(kind.value))
+            for i, ref in enumerate(refs):
+                chosen = self.same(kind.ref, arguments[0], ref)
+                self._entry(place, i, size, chosen, (dag.false, *zero))
+            return None
+        (value,) = arguments
+        m.cut(dag.all(alive), kind.ref.cls.__name__)
+        if isinstance(kind.value, IntT):
+            self.check_range(kind.value, value[0], place.field)
+        taken, name = dag.true, dag.int(len(refs) - 1)
+        choices: list[Node] = []
+        for bit in alive:
+            choices.append(m.known(dag.and_(taken, dag.not_(bit))))
+            taken = dag.and_(taken, bit)
+        for i in reversed(range(len(refs) - 1)):
+            name = dag.ite(choices[i], dag.int(i), name)
+        for i, chosen in enumerate(choices):
+            self._entry(place, i, size, chosen, (dag.true, *value))
+        return (name,)
+
+    def _entry(self, place: Place, index: int, size: int, chosen: Node, nodes: Nodes) -> None:
+        """Writes a pool's entry where it is the chosen one."""
+        start = index * (1 + size)
+        candidates = tuple((self.dag.and_(c, chosen), b + start) for c, b in place.candidates)
+        self.m.write(Place(candidates, place.field), nodes)
+
+    # Numbers
+
+    def arithmetic(self, op: str, a: Node, b: Node, where: Location) -> Node:
+        dag = self.dag
+        match op:
+            case "add":
+                result = dag.add(a, b)
+            case "sub":
+                result = dag.sub(a, b)
+            case "mul":
+                result = dag.mul(a, b)
+            case _:
+                if b.op != "const" or b.value <= 0:
+                    raise ModelError(
+                        "the divisor is no positive number that the scope determines",
+                        where=where,
+                        hint="divide by a literal, a module's constant or a size of the scope",
+                    )
+                result = dag.div(a, b.value) if op == "div" else dag.mod(a, b.value)
+        return self.m.in_range(result, where)
+
+    def extreme(self, op: str, a: Node, b: Node) -> Node:
+        """The lesser or greater of two."""
+        dag = self.dag
+        if op == "min":
+            return dag.ite(dag.lt(b, a), b, a)
+        return dag.ite(dag.lt(a, b), b, a)
+
+    def successor(self, kind: OrdinalT, node: Node) -> Node:
+        """The next value; the top's is the top."""
+        dag = self.dag
+        name = kind.cls.__name__
+        finite = self.layout.scope[name]
+        self.m.cut(dag.eq(node, dag.int(finite - 1)), name)
+        after = dag.add(node, dag.int(1))
+        if kind.cls._top_name is None:
+            return after
+        return dag.ite(dag.eq(node, dag.int(finite)), node, after)
+
+
+def _field(outer: Local | None) -> str:
+    return outer.field if isinstance(outer, Place) else "value"

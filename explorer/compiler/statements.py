@@ -1,0 +1,268 @@
+"""Checks statements."""
+
+from __future__ import annotations
+
+import ast
+import typing
+from collections.abc import Sequence
+
+from explorer.compiler import tree
+from explorer.compiler.calls import STATEMENTS
+from explorer.compiler.context import Context
+from explorer.compiler.conversion import fit
+from explorer.compiler.domains import check_domain, loop_names
+from explorer.compiler.expressions import binary, check_expression
+from explorer.compiler.patterns import check_match
+from explorer.compiler.source import source_text
+from explorer.compiler.tree import NumberT, Stmt, VoidT
+from explorer.compiler.unordered import is_unordered
+from explorer.lang.effects import slug
+from explorer.lang.errors import ModelError
+from explorer.lang.types import BoolT, IntT, MapT, PoolT, RecordT, SeqT, resolve
+
+UNSUPPORTED: dict[type[ast.stmt], tuple[str, str]] = {
+    ast.While: (
+        "while is not supported: its bound is not known",
+        "loop over a finite domain with for",
+    ),
+    ast.Raise: ("raise is not supported", 'write panic("what went wrong")'),
+    ast.Try: ("try is not supported", "nothing in a model can be caught: use if"),
+    ast.With: ("with is not supported", "write the statements in order"),
+    ast.Delete: ("del is not supported", "use .discard(), .free() or assign None"),
+    ast.Global: ("global is not supported", "everything that changes lives in the state"),
+    ast.Nonlocal: ("nonlocal is not supported", "everything that changes lives in the state"),
+    ast.FunctionDef: (
+        "a function inside a function is not supported",
+        "define it at the top level",
+    ),
+    ast.AsyncFunctionDef: ("async is not supported", "each action is one atomic step"),
+    ast.ClassDef: ("a class inside a function is not supported", "define it at the top level"),
+    ast.Import: ("import inside a function is not supported", "import at the top of the file"),
+    ast.ImportFrom: ("import inside a function is not supported", "import at the top of the file"),
+    ast.AsyncFor: ("async is not supported", "each action is one atomic step"),
+    ast.AsyncWith: ("async is not supported", "each action is one atomic step"),
+}
+
+
+def check_block(ctx: Context, body: Sequence[ast.stmt]) -> tuple[Stmt, ...]:
+    """The typed form of a list of statements."""
+    result: list[Stmt] = []
+    for node in body:
+        if result and leaves(result[-1:]):
+            ctx.error(node, "this statement is never reached")
+        result += _statement(ctx, node)
+    return tuple(result)
+
+
+def leaves(body: Sequence[Stmt]) -> bool:
+    """Whether control never runs off the end of ``body``."""
+    if not body:
+        return False
+    match body[-1]:
+        case tree.Return() | tree.Jump():
+            return True
+        case tree.Fail(_, _, None, soft):
+            return not soft
+        case tree.If(_, _, then, orelse):
+            return leaves(then) and leaves(orelse)
+        case _:
+            return False
+
+
+def _statement(ctx: Context, node: ast.stmt) -> list[Stmt]:
+    where = ctx.at(node)
+    match node:
+        case ast.Pass():
+            return []
+        case ast.Expr(ast.Constant(str())):
+            return []
+        case ast.Expr(value):
+            return [_effect(ctx, value)]
+        case ast.Assign(targets, value):
+            if len(targets) != 1:
+                ctx.error(node, "a = b = c is not supported", "write two assignments")
+            return [_assign(ctx, targets[0], value)]
+        case ast.AnnAssign():
+            return _annotated(ctx, node)
+        case ast.AugAssign():
+            return [_augmented(ctx, node)]
+        case ast.If(test, body, orelse):
+            return [_if(ctx, node, test, body, orelse)]
+        case ast.For():
+            return [_for(ctx, node)]
+        case ast.Match():
+            return check_match(ctx, node, check_block)
+        case ast.Return(value):
+            return [_return(ctx, node, value)]
+        case ast.Break() | ast.Continue():
+            return [tree.Jump(where, "break" if isinstance(node, ast.Break) else "continue")]
+        case ast.Assert(test, text):
+            name = slug(_literal(ctx, text)) if text is not None else ctx.name
+            return [tree.Fail(where, f"assert:{name}", ctx.condition(test), soft=False)]
+    message, hint = UNSUPPORTED.get(type(node), (f"{type(node).__name__} is not supported", ""))
+    ctx.error(node, message, hint)
+
+
+def _literal(ctx: Context, node: ast.expr) -> str:
+    if isinstance(node, ast.Constant) and isinstance(node.value, str) and slug(node.value):
+        return node.value
+    ctx.error(
+        node, "a message is a literal string", "its words name the property: no f-string, not empty"
+    )
+
+
+def _effect(ctx: Context, node: ast.expr) -> Stmt:
+    where = ctx.at(node)
+    if isinstance(node, ast.Call):
+        function = ctx.static(node.func)
+        name = STATEMENTS.get(function) if isinstance(function, typing.Hashable) else None
+        if name == "assert_never":
+            return tree.Fail(where, "assert:unreachable", None, soft=False)
+        if name is not None:
+            if len(node.args) != 1 or node.keywords:
+                ctx.error(node, f"{name} takes one argument")
+            argument = node.args[0]
+            if name == "require":
+                return tree.Require(where, ctx.condition(argument))
+            return tree.Fail(
+                where, f"{name}:{slug(_literal(ctx, argument))}", None, name != "panic"
+            )
+    expr = check_expression(ctx, node)
+    if not isinstance(expr, (tree.Call, tree.Operate, tree.Given)):
+        ctx.error(
+            node, f"`{source_text(node)}` changes nothing", "write require(...), or assign it"
+        )
+    return tree.Evaluate(where, expr)
+
+
+def _assign(ctx: Context, target: ast.expr, value: ast.expr) -> Stmt:
+    where = ctx.at(target)
+    if isinstance(target, ast.Name):
+        expr = ctx.expression(value)
+        kind = ctx.declare(
+            target, target.id, NumberT() if isinstance(expr.type, IntT) else expr.type
+        )
+        return tree.Let(where, target.id, fit(expr, kind, what=source_text(value)))
+    place = _place(ctx, target)
+    return tree.Assign(where, place, ctx.expression(value, place.type))
+
+
+def _place(ctx: Context, target: ast.expr) -> tree.Expr:
+    if not isinstance(target, (ast.Attribute, ast.Subscript)):
+        ctx.error(
+            target,
+            f"cannot assign to `{source_text(target)}`",
+            "assign one name or place at a time",
+        )
+    place = ctx.expression(target)
+    base: tree.Expr
+    match place:
+        case tree.FieldOf(_, _, base, name):
+            if isinstance(base.type, RecordT) and base.type.frozen:
+                ctx.error(
+                    target,
+                    f"{base.type} is frozen: {name} cannot be assigned",
+                    "assign a whole new record",
+                )
+        case tree.ItemOf(_, _, base, _) if isinstance(base.type, (MapT, PoolT, SeqT)):
+            pass
+        case _:
+            ctx.error(target, f"`{source_text(target)}` is no place that can be assigned")
+    _check_root(ctx, target, base)
+    return place
+
+
+def _check_root(ctx: Context, target: ast.expr, base: tree.Expr) -> None:
+    """A place must be part of the state or of a local record, not of a value on its way."""
+    while isinstance(base, (tree.FieldOf, tree.ItemOf)):
+        base = base.base
+    if not isinstance(base, (tree.Local, tree.Call, tree.IfElse)):
+        ctx.error(target, "this assignment would be lost: its target is not part of the state")
+
+
+def _annotated(ctx: Context, node: ast.AnnAssign) -> list[Stmt]:
+    if not isinstance(node.target, ast.Name):
+        ctx.error(node, "only a local name can be annotated here")
+    name = node.target.id
+    kind = _annotation(ctx, node.annotation, name)
+    known = ctx.declare(node, name, kind)
+    if known != kind:
+        ctx.error(node, f"{name} is already {known}", "use another name")
+    if node.value is None:
+        return []
+    return [tree.Let(ctx.at(node), name, ctx.expression(node.value, kind))]
+
+
+def _annotation(ctx: Context, node: ast.expr, name: str) -> tree.Kind:
+    """A local's annotation, evaluated where the function stands."""
+    expression = node.value if isinstance(node, ast.Constant) else ast.unparse(node)
+    try:
+        annotation = eval(str(expression), dict(ctx.names))  # the model's own source
+    except Exception as error:  # any error of the model's own annotation
+        ctx.error(node, f"this annotation cannot be read: {error}")
+    if annotation is int:
+        return NumberT()
+    try:
+        return resolve(annotation, field=name, where=lambda: ctx.at(node))
+    except ModelError as error:
+        ctx.error(node, error.message, error.hint)
+
+
+def _augmented(ctx: Context, node: ast.AugAssign) -> Stmt:
+    where = ctx.at(node)
+    if isinstance(node.target, ast.Name):
+        if node.target.id not in ctx.locals:
+            ctx.error(node, f"{node.target.id} is not defined here")
+        value = binary(ctx, node, node.op, ctx.value(node.target), ctx.value(node.value))
+        return tree.Let(where, node.target.id, fit(value, ctx.locals[node.target.id]))
+    place = _place(ctx, node.target)
+    effects = (tree.Call, tree.Operate, tree.Given, tree.Bind)
+    if any(isinstance(part, effects) for part in tree.walk(place)):
+        ctx.error(node.target, "a call in the target of an augmented assignment", "bind it first")
+    value = binary(ctx, node, node.op, place, ctx.value(node.value))
+    return tree.Assign(where, place, fit(value, place.type))
+
+
+def _if(
+    ctx: Context, node: ast.If, test: ast.expr, body: list[ast.stmt], orelse: list[ast.stmt]
+) -> Stmt:
+    condition = ctx.condition(test)
+    narrowed = dict(ctx.narrowed)
+    ctx.narrow(condition)
+    then = check_block(ctx, body)
+    ctx.narrowed = dict(narrowed)
+    ctx.narrow(tree.Not(condition.where, BoolT(), condition))
+    otherwise = check_block(ctx, orelse)
+    if leaves(then) and not leaves(otherwise):
+        # What the condition's failure establishes goes on to hold after `if ...: return`.
+        ctx.narrowed = dict(narrowed)
+        ctx.narrow(tree.Not(condition.where, BoolT(), condition))
+    else:
+        ctx.narrowed = narrowed
+    return tree.If(ctx.at(node), condition, then, otherwise)
+
+
+def _for(ctx: Context, node: ast.For) -> Stmt:
+    if node.orelse:
+        ctx.error(node.orelse[0], "for ... else is not supported", "use a local flag")
+    domain, kinds = check_domain(ctx, node.iter)
+    before = dict(ctx.locals)
+    names = loop_names(ctx, node.target, kinds)
+    narrowed = dict(ctx.narrowed)
+    body = check_block(ctx, node.body)
+    ctx.narrowed = narrowed
+    if is_unordered(domain):
+        # What the last pass left in a name of the loop's own would show the order of the names.
+        ctx.locals = before
+    return tree.For(ctx.at(node), names, domain, body)
+
+
+def _return(ctx: Context, node: ast.Return, value: ast.expr | None) -> Stmt:
+    where = ctx.at(node)
+    if isinstance(ctx.result, VoidT):
+        if value is not None and not (isinstance(value, ast.Constant) and value.value is None):
+            ctx.error(node, f"{ctx.name} returns nothing, and this returns a value")
+        return tree.Return(where, None)
+    if value is None:
+        ctx.error(node, f"{ctx.name} returns {ctx.result}", "return a value")
+    return tree.Return(where, ctx.expression(value, ctx.result))

@@ -1,0 +1,82 @@
+"""What a step can do besides writing: be disabled, fail, or leave the scope."""
+
+from __future__ import annotations
+
+import re
+from contextvars import ContextVar
+from typing import NoReturn, TypeVar
+
+T = TypeVar("T")
+
+
+class Effect(Exception):
+    """Ends a step early."""
+
+
+class Disabled(Effect):
+    """A ``require`` or ``given`` does not hold: the step does not exist."""
+
+
+class Violation(Effect):
+    """The step fails. ``name`` is the failure's (``panic:...``, ``range:...``), ``message`` says what happened."""
+
+    def __init__(self, name: str, message: str = "") -> None:
+        super().__init__(name, message)
+        self.name = name
+        self.message = message
+
+
+class NoneUsed(Effect):
+    """A None stands where a value is needed; whoever runs the step finds out which expression it was.
+
+    ``field`` is the record field through which the place is reached, if there is one.
+    """
+
+    def __init__(self, field: str = "") -> None:
+        super().__init__(field)
+        self.field = field
+
+
+class Incomplete(Effect):
+    """The scope entry ``name`` is used up: whatever follows is not explored."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self.name = name
+
+
+SOFT: ContextVar[list[str] | None] = ContextVar("soft", default=None)
+"""Names of the soft panics of the step that is running."""
+
+
+def slug(message: str) -> str:
+    """``message`` as part of a failure's name: lowercase, runs of other characters as ``_``."""
+    return re.sub(r"[^a-z0-9]+", "_", message.lower()).strip("_")
+
+
+def require(condition: bool, /) -> None:
+    """Disable the action unless ``condition`` holds; nothing it wrote before remains."""
+    if not condition:
+        raise Disabled
+
+
+def given(value: T | None, /) -> T:
+    """``value``, which must not be None; the action is disabled where it is."""
+    if value is None:
+        raise Disabled
+    return value
+
+
+def panic(message: str, /) -> NoReturn:
+    """Fail: the violation ``panic:MESSAGE``. The step has no successor."""
+    raise Violation(f"panic:{slug(message)}", message)
+
+
+def soft_panic(message: str, /) -> None:
+    """Report the violation ``soft_panic:MESSAGE`` and go on."""
+    name = f"soft_panic:{slug(message)}"
+    collected = SOFT.get()
+    if collected is None:
+        raise Violation(name, message)
+    if name not in collected:
+        collected.append(name)

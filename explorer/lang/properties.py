@@ -1,0 +1,158 @@
+"""Properties: functions on records that say what must hold, or be reached."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias, TypeVar
+
+from explorer.lang.actions import function_location
+from explorer.lang.errors import ModelError
+from explorer.lang.system import System
+from explorer.lang.types import MapT, RecordT, Type, fields_of, hints_of, is_record
+
+P1 = TypeVar("P1", bound=Callable[[Any], bool])
+P2 = TypeVar("P2", bound=Callable[[Any, Any], bool])
+
+Kind: TypeAlias = Literal["invariant", "step_invariant", "reachable"]
+
+
+@dataclass(frozen=True)
+class Property:
+    """A declared property. ``record`` is the class it is typed on: the state, or a component of it."""
+
+    name: str
+    kind: Kind
+    function: Callable[..., bool]
+    record: type[Any]
+    file: str
+    line: int
+
+
+_REGISTRY: dict[tuple[str, str], tuple[Kind, Callable[..., bool]]] = {}
+
+
+def invariant(function: P1, /) -> P1:
+    """Declare what holds in every reachable state: ``@invariant def f(s: State) -> bool``."""
+    return _register("invariant", function, 1)
+
+
+def step_invariant(function: P2, /) -> P2:
+    """Declare what holds across every step: ``@step_invariant def f(before: State, after: State) -> bool``."""
+    return _register("step_invariant", function, 2)
+
+
+def reachable(function: P1, /) -> P1:
+    """Declare what some reachable state must satisfy, so that nothing holds only because nothing happens."""
+    return _register("reachable", function, 1)
+
+
+F = TypeVar("F", bound=Callable[..., bool])
+
+
+def _register(kind: Kind, function: F, arity: int) -> F:
+    where = function_location(function)
+    if not inspect.isfunction(function):
+        raise ModelError(f"@{kind} marks a function, not {function!r}")
+    signature = inspect.signature(function)
+    if len(signature.parameters) != arity:
+        expected = "before: State, after: State" if arity == 2 else "s: State"
+        raise ModelError(
+            f"the {kind} {function.__name__} takes {len(signature.parameters)} arguments",
+            where=where,
+            hint=f"write def {function.__name__}({expected}) -> bool",
+        )
+    for p in signature.parameters.values():
+        if p.annotation is p.empty:
+            raise ModelError(
+                f"the parameter {p.name} of {function.__name__} has no annotation",
+                where=where,
+                hint="its type says to which systems the property applies",
+            )
+    key = (function.__module__, function.__qualname__)
+    old = _REGISTRY.get(key)
+    if old is not None and function_location(old[1]) != where:
+        raise ModelError(
+            f"the property {function.__name__} is defined twice in {function.__module__}",
+            where=where,
+            hint="rename one of them",
+        )
+    _REGISTRY[key] = (kind, function)
+    return function
+
+
+def property_of(function: Callable[..., bool]) -> Property:
+    """The declared property that ``function`` is. Raises ModelError if it is none or its types do not fit."""
+    found = _REGISTRY.get((function.__module__, function.__qualname__))
+    if found is None:
+        raise ModelError(f"{function.__name__} is no property", hint="put @invariant above it")
+    where = function_location(function)
+    hints = hints_of(function)
+    records = [hints[name] for name in inspect.signature(function).parameters]
+    if any(not is_record(r) or r.__record_frozen__ or r is not records[0] for r in records):
+        raise ModelError(
+            f"the property {function.__name__} is not typed on one mutable record",
+            where=where,
+            hint="annotate its arguments with the State, or with a record that is part of it",
+        )
+    if hints.get("return") is not bool:
+        raise ModelError(
+            f"the property {function.__name__} does not return bool",
+            where=where,
+            hint="write -> bool",
+        )
+    assert where is not None
+    return Property(function.__name__, found[0], function, records[0], where.file, where.line)
+
+
+def properties_for(system: System[Any]) -> tuple[Property, ...]:
+    """The properties that apply to ``system``, by module and line.
+
+    They are those typed on its state or on a record that the state contains through record fields
+    and values of maps. Raises ModelError if two have the same name.
+    """
+    records = {r for r, _ in occurrences(RecordT(system.state_type))}
+    found = [property_of(function) for _, function in list(_REGISTRY.values())]
+    found = [p for p in found if p.record in records]
+    found.sort(key=lambda p: (p.function.__module__, p.line))
+    names: dict[str, Property] = {}
+    for p in found:
+        other = names.setdefault(p.name, p)
+        if other is not p:
+            raise ModelError(
+                f"two properties of {system.name} are called {p.name}",
+                where=function_location(p.function),
+                hint=f"the other is in {other.file}, line {other.line}; rename one",
+            )
+    return tuple(found)
+
+
+Path: TypeAlias = tuple[str | None, ...]
+
+
+def occurrences(kind: Type, path: Path = ()) -> Iterator[tuple[type[Any], Path]]:
+    """The mutable records in a state of type ``kind``: their classes and paths.
+
+    A path has a name per field to go through and None for every entry of a map.
+    """
+    match kind:
+        case RecordT(cls) if not kind.frozen:
+            yield cls, path
+            for field in fields_of(cls):
+                yield from occurrences(field.type, (*path, field.name))
+        case MapT(_, value):
+            yield from occurrences(value, (*path, None))
+        case _:
+            pass
+
+
+def places(value: Any, path: Path) -> Iterator[Any]:
+    """The values that ``path`` leads to from ``value``."""
+    if not path:
+        yield value
+    elif path[0] is None:
+        for entry in value.values():
+            yield from places(entry, path[1:])
+    else:
+        yield from places(getattr(value, path[0]), path[1:])

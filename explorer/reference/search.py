@@ -1,0 +1,196 @@
+"""The reference engine: breadth-first search over a model that CPython runs.
+
+It is small and slow on purpose. What a system's states, steps, failures and verdicts are is what this file
+says they are; the fast engines are tested against it.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter, deque
+from collections.abc import Hashable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import networkx as nx
+
+from explorer.lang import run
+from explorer.lang.properties import Property, properties_for
+from explorer.lang.system import System
+from explorer.result import ActionCount, PropertyResult, Result
+from explorer.trace.replay import build_trace, changed_switches
+
+
+@dataclass(frozen=True)
+class Exploration:
+    """What a search found.
+
+    The nodes of ``graph`` are the numbers of the states in order of discovery, with the attributes ``state`` and ``depth``. It has
+    an edge per transition, in order, with the attribute ``instance``.
+    """
+
+    result: Result
+    graph: nx.MultiDiGraph
+
+
+def explore(
+    system: System[Any],
+    properties: Iterable[Property] | None = None,
+    *,
+    first: bool = False,
+    max_states: int | None = None,
+) -> Exploration:
+    """Visit every reachable state of ``system`` and decide ``properties`` (default: all that apply to it).
+
+    ``first`` stops at the first violation, ``max_states`` before more states than that are stored; what is
+    undecided then is ``unknown``. Raises ModelError where the model cannot be run.
+    """
+    declared = tuple(properties_for(system) if properties is None else properties)
+    search = _Search(system, declared, first, max_states)
+    search.visit_all()
+    return Exploration(search.result(), search.graph)
+
+
+class _Stop(Exception):
+    """Ends the search before everything is explored."""
+
+
+class _Search:
+    def __init__(
+        self,
+        system: System[Any],
+        declared: tuple[Property, ...],
+        first: bool,
+        max_states: int | None,
+    ) -> None:
+        self.system = system
+        self.declared = declared
+        self.first = first
+        self.max_states = max_states
+        self.instances = run.instances(system)
+        self.graph = nx.MultiDiGraph()
+        self.numbers: dict[Hashable, int] = {}
+        self.queue: deque[int] = deque()
+        # How each state was reached first: from a state by a step, or by a choice of init's parameters.
+        self.origin: list[tuple[int, run.Instance] | None] = []
+        self.chosen: dict[int, tuple[object, ...]] = {}
+        # The first witness or violation of each property: (state's number, offending step if there is one).
+        self.found: dict[str, tuple[int, run.Instance | None]] = {}
+        self.enabled: Counter[str] = Counter()
+        self.taken: Counter[str] = Counter()
+        self.incomplete: set[str] = set()
+        self.stopped = False
+        self.started = time.perf_counter()
+
+    def visit_all(self) -> None:
+        try:
+            for values, state in run.initial_states(self.system):
+                # The number that the state gets if it is new.
+                self.chosen[len(self.origin)] = values
+                self.reach(state, 0, None)
+            while self.queue:
+                self.expand(self.queue.popleft())
+        except _Stop:
+            self.stopped = True
+
+    def expand(self, number: int) -> None:
+        """Take every step from a state."""
+        state = self.graph.nodes[number]["state"]
+        depth = self.graph.nodes[number]["depth"]
+        stuck = True
+        for instance in self.instances:
+            outcome = run.step(self.system, state, instance)
+            if isinstance(outcome, run.Blocked):
+                continue
+            stuck = False
+            self.enabled[instance.action.name] += 1
+            for name in outcome.soft:
+                self.report(name, number, instance)
+            if isinstance(outcome, run.Failed):
+                self.report(outcome.name, number, instance)
+            elif isinstance(outcome, run.Cut):
+                self.incomplete.add(f"{outcome.name} used up")
+            else:
+                self.taken[instance.action.name] += 1
+                after = self.reach(outcome.state, depth + 1, (number, instance))
+                self.graph.add_edge(number, after, instance=instance)
+                for prop in self.declared:
+                    if prop.kind == "step_invariant" and prop.name not in self.found:
+                        if not run.evaluate(self.system, prop, state, outcome.state):
+                            self.report(prop.name, number, instance)
+        if stuck and not run.is_final(self.system, state):
+            self.report("deadlock", number)
+
+    def reach(self, state: Any, depth: int, origin: tuple[int, run.Instance] | None) -> int:
+        """The number of a state; checks and queues it if it is new."""
+        known = self.numbers.get(run.key(state))
+        if known is not None:
+            return known
+        number = len(self.origin)
+        if self.max_states is not None and number >= self.max_states:
+            self.incomplete.add("state limit")
+            raise _Stop
+        self.numbers[run.key(state)] = number
+        self.origin.append(origin)
+        self.graph.add_node(number, state=state, depth=depth)
+        self.queue.append(number)
+        for prop in self.declared:
+            if prop.kind != "step_invariant" and prop.name not in self.found:
+                if run.evaluate(self.system, prop, state) == (prop.kind == "reachable"):
+                    self.report(prop.name, number)
+        return number
+
+    def report(self, name: str, number: int, instance: run.Instance | None = None) -> None:
+        """Remember the first time that a property fails (or a ``reachable`` one is met)."""
+        self.found.setdefault(name, (number, instance))
+        if self.first and not any(p.name == name and p.kind == "reachable" for p in self.declared):
+            raise _Stop
+
+    def result(self) -> Result:
+        """The verdicts: declared properties in order, failures by name, deadlock."""
+        complete = not self.stopped and not self.incomplete
+        names = {p.name for p in self.declared} | {"deadlock"}
+        results = [self.verdict(p.name, p.kind, p, complete) for p in self.declared]
+        results += [
+            self.verdict(n, "failure", n, complete) for n in sorted(set(self.found) - names)
+        ]
+        results.append(self.verdict("deadlock", "deadlock", "deadlock", complete))
+        counts = {
+            a.name: ActionCount(self.enabled[a.name], self.taken[a.name])
+            for a in run.actions_of(self.system)
+        }
+        never = [f"action {name} is never enabled" for name, c in counts.items() if not c.enabled]
+        return Result(
+            system=self.system.name,
+            scope=dict(self.system.scope),
+            design=changed_switches(self.system),
+            engine="reference",
+            complete=complete,
+            states=len(self.origin),
+            transitions=self.taken.total(),
+            depth=max((d for _, d in self.graph.nodes(data="depth")), default=0),
+            properties=tuple(results),
+            actions=counts,
+            incomplete=tuple(sorted(self.incomplete)),
+            warnings=tuple(never) if complete else (),
+            seconds=time.perf_counter() - self.started,
+        )
+
+    def verdict(self, name: str, kind: Any, prop: Property | str, complete: bool) -> PropertyResult:
+        wanted = kind == "reachable"
+        if name not in self.found:
+            if not complete:
+                return PropertyResult(name, kind, "unknown")
+            return PropertyResult(name, kind, "unreached" if wanted else "holds")
+        number, last = self.found[name]
+        values, path = self.path(number)
+        trace = build_trace(self.system, values, path if last is None else [*path, last], prop)
+        return PropertyResult(name, kind, "reached" if wanted else "violated", trace.length, trace)
+
+    def path(self, number: int) -> tuple[tuple[object, ...], list[run.Instance]]:
+        """A shortest run to a state: init's parameters and the steps."""
+        steps: list[run.Instance] = []
+        while (origin := self.origin[number]) is not None:
+            number, instance = origin
+            steps.append(instance)
+        return self.chosen[number], steps[::-1]

@@ -1,0 +1,1 @@
+"""Traces: as data, replayed through CPython, rendered and explained."""

@@ -1,0 +1,173 @@
+"""Replaying a trace file: the same run under CPython, state by state, in its own design or in another."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from explorer.lang.errors import ModelError
+from explorer.lang.run import (
+    Blocked,
+    Cut,
+    Failed,
+    Instance,
+    Next,
+    Outcome,
+    init_params,
+    initial_states,
+    step,
+)
+from explorer.lang.system import System
+from explorer.lang.text import Json, to_json
+from explorer.trace.blame import Blame
+from explorer.trace.digest import digest
+from explorer.trace.observe import why_blocked
+from explorer.trace.render import differences
+from explorer.trace.replay import (
+    Played,
+    ReplayMismatch,
+    confirm,
+    find_property,
+    reason,
+    record,
+)
+from explorer.trace.script import find_action, parse_arguments
+from explorer.trace.trace import Trace
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Where a run first departs from the recorded one (step 0: the initial state), and why, line by line."""
+
+    step: int
+    what: str
+    details: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Replayed:
+    """A trace run again.
+
+    ``now`` is the run as far as it went, None if there is no such initial state. ``difference`` is the first one. ``confirmed``
+    says whether the property still fails (or is reached) at the end; it is False for a run that ends early.
+    """
+
+    recorded: Trace
+    now: Trace | None
+    same_source: bool
+    difference: Difference | None
+    possible: bool
+    confirmed: bool
+    blame: Blame | None = None
+
+
+def replay(trace: Trace, system: System[Any]) -> Replayed:
+    """Runs ``trace`` in ``system``, which may be of another design.
+
+    Raises ModelError if the property does not exist or the model cannot be run.
+    """
+    same = trace.digest == digest(type(system))
+    declared = find_property(system, trace.property_name)
+    if (declared is None) != (trace.kind in ("failure", "deadlock")):
+        raise ModelError(
+            f"{system.name} has no property {trace.property_name}",
+            hint="the trace was recorded with another version of the properties",
+        )
+    run = _Run(system, trace)
+    try:
+        init, state = run.start()
+    except ModelError as error:
+        return Replayed(trace, None, same, Difference(0, error.message, _hint(error)), False, False)
+    run.compare(0, to_json(state), trace.initial)
+    possible = run.steps(state)
+    played = Played(init, tuple(run.states), tuple(run.taken), tuple(run.outcomes))
+    confirmed, message = False, None
+    if possible:
+        try:
+            message = confirm(system, played, trace.property_name, declared)
+            confirmed = True
+        except ReplayMismatch:
+            pass
+    return Replayed(
+        recorded=trace,
+        now=record(system, played, trace.property_name, trace.kind, message),
+        same_source=same,
+        difference=run.difference,
+        possible=possible,
+        confirmed=confirmed,
+        blame=reason(system, played, declared) if confirmed else None,
+    )
+
+
+def _hint(error: ModelError) -> tuple[str, ...]:
+    return (error.hint,) if error.hint else ()
+
+
+class _Run:
+    """The run so far, and where it first differs."""
+
+    def __init__(self, system: System[Any], trace: Trace) -> None:
+        self.system = system
+        self.trace = trace
+        self.states: list[Any] = []
+        self.taken: list[Instance] = []
+        self.outcomes: list[Outcome] = []
+        self.difference: Difference | None = None
+
+    def differ(self, number: int, what: str, details: Sequence[str] = ()) -> None:
+        if self.difference is None:
+            self.difference = Difference(number, what, tuple(details))
+
+    def start(self) -> tuple[tuple[object, ...], Any]:
+        params = init_params(self.system)
+        init = parse_arguments("init", params, self.trace.init, self.system)
+        for values, state in initial_states(self.system):
+            if tuple(values) == init:
+                self.states.append(state)
+                return init, state
+        raise ModelError("there is no such initial state: a require of init fails")
+
+    def compare(self, number: int, now: Json, recorded: Json) -> None:
+        places = differences(recorded, now)
+        self.differ(
+            number,
+            "the state differs",
+            [f"{p}: {old} recorded, {new} now" for p, old, new in places],
+        ) if places else None
+
+    def steps(self, state: Any) -> bool:
+        """Takes every step; False if one is not possible."""
+        for number, recorded in enumerate(self.trace.steps, 1):
+            last = number == self.trace.length
+            try:
+                action = find_action(self.system, recorded.action)
+                values = parse_arguments(action.name, action.params, recorded.params, self.system)
+            except ModelError as error:
+                self.differ(number, error.message, _hint(error))
+                return False
+            instance = Instance(action, values)
+            outcome = step(self.system, self.states[-1], instance)
+            if isinstance(outcome, Blocked):
+                self.differ(number, "the step is disabled", [f"at {why_blocked(outcome)}"])
+                return False
+            self.taken.append(instance)
+            self.outcomes.append(outcome)
+            if isinstance(outcome, Next):
+                self.states.append(outcome.state)
+                if recorded.state is None:
+                    self.differ(number, "the step does not fail now")
+                else:
+                    self.compare(number, to_json(outcome.state), recorded.state)
+            else:
+                if recorded.state is not None or isinstance(outcome, Cut):
+                    self.differ(number, _ending(outcome))
+                if not last:
+                    return False
+        return True
+
+
+def _ending(outcome: Failed | Cut) -> str:
+    if isinstance(outcome, Cut):
+        return f"the step uses up {outcome.name}: the scope is too small for it"
+    return f"the step fails: {outcome.name}" + (f" ({outcome.message})" if outcome.message else "")

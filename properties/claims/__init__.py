@@ -1,0 +1,1 @@
+"""The checked design documents: Markdown for people, with blocks that ``slotcheck`` verifies."""

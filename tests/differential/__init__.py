@@ -1,0 +1,1 @@
+"""Random small systems that every engine has to agree on."""

@@ -1,0 +1,162 @@
+"""The state machine finds what is wrong, stays quiet where nothing is, and shrinks well."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import pytest
+from hypothesis import HealthCheck, Phase, settings
+from hypothesis.stateful import RuleBasedStateMachine, run_state_machine_as_test
+
+from explorer.lang import (
+    Between,
+    ModelError,
+    Set,
+    Sort,
+    System,
+    action,
+    panic,
+    record,
+    require,
+    soft_panic,
+    step_invariant,
+)
+from explorer.stateful import PropertyViolated, machine
+from tests.systems.increment import Increment
+from tests.systems.jugs import Jugs
+from tests.systems.philosophers import Philosophers
+from tests.systems.toggles import Toggles
+from tests.systems.two_phase_commit import TwoPhaseCommit
+
+FAST = settings(
+    max_examples=100, database=None, derandomize=True, suppress_health_check=list(HealthCheck)
+)
+
+
+def failure(machine_class: type[RuleBasedStateMachine], chosen: settings = FAST) -> PropertyViolated:
+    """The failure that Hypothesis reports, after shrinking."""
+    with pytest.raises(PropertyViolated) as caught:
+        run_state_machine_as_test(machine_class, settings=settings(chosen, stateful_step_count=50))
+    return caught.value
+
+
+TestToggles = machine(Toggles()).TestCase
+TestTwoPhaseCommit = machine(TwoPhaseCommit(), max_steps=20).TestCase
+
+
+def test_the_jugs_shrink_to_the_shortest_run() -> None:
+    found = failure(machine(Jugs()))
+    assert found.name == "never_four_litres"
+    assert len(found.run) == 6
+    assert str(found).startswith("never_four_litres is violated\n  fill_big()\n")
+
+
+def test_a_lost_update_shrinks_to_two_threads() -> None:
+    found = failure(machine(Increment({"Thread": 3})))
+    assert found.name == "the_counter_counts_the_threads_that_are_done"
+    assert found.run == (
+        "read(thread=Thread0)",
+        "read(thread=Thread1)",
+        "write(thread=Thread0)",
+        "write(thread=Thread1)",
+    )
+
+
+def test_a_deadlock_is_a_failure() -> None:
+    found = failure(machine(Philosophers({"Seat": 3})))
+    assert found.name == "deadlock"
+    assert sorted(found.run) == [f"take_left(seat={i})" for i in range(3)]
+
+
+def test_a_final_state_is_no_deadlock() -> None:
+    names = ["deadlock"]
+    run_state_machine_as_test(machine(Increment({"Thread": 1}), names), settings=FAST)
+
+
+def test_only_the_properties_asked_for_count() -> None:
+    only = machine(Philosophers({"Seat": 3}), ["neighbours_never_eat_together"])
+    run_state_machine_as_test(only, settings=FAST)
+
+
+def test_an_unknown_property_is_refused() -> None:
+    with pytest.raises(ModelError, match="no invariant called never_five_litres"):
+        machine(Jugs(), ["never_five_litres"])
+
+
+class Key(Sort):
+    """A key."""
+
+
+@record
+class Counter:
+    """A counter with a few ways to go wrong."""
+
+    level: Annotated[int, Between(0, 3)]
+    seen: Set[Key]
+
+
+class Broken(System[Counter]):
+    """One action per kind of failure."""
+
+    default_scope = {"Key": 2}
+
+    def init(self, s: Counter, level: Annotated[int, Between(0, 3)]) -> None:
+        s.level = level
+
+    @action
+    def up(self, s: Counter) -> None:
+        s.level += 1
+
+    @action
+    def see(self, s: Counter, key: Key) -> None:
+        require(key not in s.seen)
+        s.seen.add(key)
+        if s.level == 2:
+            soft_panic("seen at two")
+
+    @action
+    def explode(self, s: Counter) -> None:
+        require(len(s.seen) == len(Key))
+        panic("everything was seen")
+
+
+@step_invariant
+def the_level_never_falls(before: Counter, after: Counter) -> bool:
+    return after.level >= before.level
+
+
+@step_invariant
+def no_step_to_two(before: Counter, after: Counter) -> bool:
+    return after.level != 2 or before.level == 2
+
+
+@pytest.mark.parametrize(
+    ("name", "run"),
+    [
+        ("range:level", ("init(3)", "up()")),
+        ("panic:everything_was_seen", ("init(0)", "see(key=Key0)", "see(key=Key1)", "explode()")),
+        ("soft_panic:seen_at_two", ("init(2)", "see(key=Key0)")),
+        ("no_step_to_two", ("init(1)", "up()")),
+    ],
+)
+def test_every_kind_of_failure_shrinks_to_its_shortest_run(name: str, run: tuple[str, ...]) -> None:
+    found = failure(machine(Broken(), [name]))
+    assert (found.name, found.run) == (name, run)
+
+
+def test_a_failing_step_that_does_not_count_is_not_taken() -> None:
+    only = machine(Broken(), ["the_level_never_falls"])
+    run_state_machine_as_test(only, settings=FAST)
+
+
+def test_what_hypothesis_prints_can_be_read(capsys: pytest.CaptureFixture[str]) -> None:
+    shown = failure(machine(Jugs()))
+    notes = "\n".join(getattr(shown, "__notes__", []))
+    assert "fill_big()" in notes
+
+
+def test_max_steps_bounds_a_run() -> None:
+    chosen: Any = machine(Jugs(), max_steps=5).TestCase.settings
+    assert chosen.stateful_step_count == 5
+    quiet = settings(FAST, stateful_step_count=5, phases=[Phase.generate])
+    run_state_machine_as_test(machine(Jugs(), max_steps=5), settings=quiet)
