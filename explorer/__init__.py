@@ -8,18 +8,67 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
+__all__ = [
+    "Between",
+    "Capacity",
+    "Disabled",
+    "Incomplete",
+    "Location",
+    "Map",
+    "ModelError",
+    "Ordinal",
+    "Pool",
+    "Seq",
+    "Set",
+    "Sort",
+    "System",
+    "Violation",
+    "action",
+    "given",
+    "initial",
+    "invariant",
+    "panic",
+    "reachable",
+    "record",
+    "require",
+    "soft_panic",
+    "step_invariant",
+]
+
 if TYPE_CHECKING:
-    from explorer.lang import *  # noqa: F403
-
-
-def __getattr__(name: str) -> Any:
-    if name.startswith("_"):
+    from explorer.lang import (
+        Between,
+        Capacity,
+        Disabled,
+        Incomplete,
+        Location,
+        Map,
+        ModelError,
+        Ordinal,
+        Pool,
+        Seq,
+        Set,
+        Sort,
+        System,
+        Violation,
+        action,
+        given,
+        initial,
+        invariant,
+        panic,
+        reachable,
+        record,
+        require,
+        soft_panic,
+        step_invariant,
+    )
+else:
+    # Where a type checker saw this function it would take every name for granted.
+    def __getattr__(name: str) -> Any:
+        if name in __all__:
+            return getattr(importlib.import_module("explorer.lang"), name)
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    lang = importlib.import_module("explorer.lang")
-    if name not in lang.__all__:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(lang, name)
 
 
 def __dir__() -> list[str]:
-    return sorted(importlib.import_module("explorer.lang").__all__)
+    return sorted(__all__)

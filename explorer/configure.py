@@ -56,7 +56,7 @@ def switch_of(cls: type[System[Any]], name: str) -> Switch:
     known = {s.name: s for s in design_switches(cls)}
     if name not in known:
         raise ModelError(
-            f"there is no switch {name}", hint=close(name, known) or "the system has no switches"
+            f"there is no switch {name}", hint=close(name, known, "the system has no switches")
         )
     return known[name]
 
@@ -129,7 +129,7 @@ def choose_properties(system: System[Any], names: Iterable[str]) -> tuple[Proper
         if name not in declared and not is_built_in(name):
             raise ModelError(
                 f"{system.name} has no property {name}",
-                hint=close(name, declared) or "it declares none",
+                hint=close(name, declared, "it declares none"),
             )
     return tuple(p for p in declared.values() if not wanted or p.name in wanted)
 

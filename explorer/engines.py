@@ -45,14 +45,11 @@ def run(
         assert limits.depth is not None
         return bmc(system, limits.depth, properties)
     if engine == "reference":
+        refuse(engine, limits.seconds is not None, "--max-seconds")
         from explorer.reference.search import explore
 
         return explore(
-            system,
-            properties=properties,
-            first=limits.first,
-            max_states=limits.states,
-            max_seconds=limits.seconds,
+            system, properties=properties, first=limits.first, max_states=limits.states
         ).result
     from explorer.search.check import check
 

@@ -9,7 +9,7 @@ import importlib.util
 import re
 import sys
 import traceback
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from difflib import get_close_matches
 from importlib.machinery import SourceFileLoader
@@ -47,7 +47,7 @@ def find_system(name: str, base: Path | None = None) -> Found:
     if name not in known:
         raise ModelError(
             f"there is no system {name!r}",
-            hint=close(name, known) or "name your own as path/to/file.py:ClassName",
+            hint=close(name, known, "name your own as path/to/file.py:ClassName"),
         )
     return Found(name, _as_system(_load(known[name]), name))
 
@@ -74,13 +74,15 @@ def bundled_documents() -> list[Path]:
     return found
 
 
-def close(name: str, known: Iterator[str] | Any) -> str:
-    """A hint at names like ``name``, or at all of them if they are few; empty if there are none."""
+def close(name: str, known: Iterable[str], none: str = "") -> str:
+    """A hint at the known names like ``name``, else at all of them if they are few; ``none`` if there are none."""
     names = sorted(known)
     alike = get_close_matches(name, names, n=3, cutoff=0.6)
     if alike:
         return f"did you mean {' or '.join(alike)}?"
-    return f"known: {', '.join(names)}" if 0 < len(names) <= 12 else ""
+    if len(names) > 12:
+        return "`slotcheck list` shows them"
+    return f"known: {', '.join(names)}" if names else none
 
 
 def _entries(group: str) -> list[EntryPoint]:
@@ -119,8 +121,7 @@ def _from_file(name: str, base: Path | None) -> Found:
     if value is None:
         raise ModelError(
             f"{file} has no class {cls!r}",
-            where=Location(str(path), 1),
-            hint=close(cls, own) or "it defines no System",
+            hint=close(cls, own, "it defines no System"),
         )
     return Found(f"{file}:{cls}", _as_system(value, f"{file}:{cls}"))
 

@@ -101,10 +101,8 @@ class Controller(System[State]):
 
         The one id that may be a re-export is one in the first connection; later it may arrange the index itself.
         """
-        if not self.design.same_as_of:
-            require(
-                all(not was_at(s, earlier, id, as_of) for earlier in Connection if earlier < now)
-            )
+        if not self.design.same_as_of and any(was_at(s, c, id, as_of) for c in Connection):
+            return False
         if source is None:
             return id != s.reexport or now > Connection.first()
         imported = s.commands[now][source]

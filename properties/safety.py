@@ -48,11 +48,15 @@ def no_import_is_left_where_no_publisher_can_back_it(s: State) -> bool:
 
 
 @invariant
-def no_reader_sees_another_incarnation(s: State) -> bool:
-    """What a peer's slot shows was published for the create that the peer stands for (C35, C76, B11)."""
+def no_reader_sees_an_earlier_incarnation(s: State) -> bool:
+    """A peer's slot shows nothing from before the create that the peer stands for (C35, C76, B11).
+
+    A later incarnation is possible where a runtime lags behind a connection without the barrier: what it reads then, nobody
+    is waiting for any more.
+    """
     return all(
-        s.peers[id].create is None
-        or all(shows_only(s, s.peers[id].slot, half, s.peers[id].create) for half in Half)
+        (create := s.peers[id].create) is None
+        or all(shows_none_before(s, s.peers[id].slot, half, create) for half in Half)
         for id in GlobalId
     )
 
@@ -95,11 +99,11 @@ def a_point_never_takes_a_second_trace(before: State, after: State) -> bool:
 
 @step_invariant
 def a_reader_of_a_frozen_point_keeps_its_view(before: State, after: State) -> bool:
-    """A point whose trace closed or dropped shows its readers the same from then on (A1.5, C35, C64)."""
+    """A point shows its readers the same once its trace closed, and when it drops and after (A1.5, C35, C64)."""
     return all(
-        not has_ended(before.slots[r].points[half])
-        or not is_read(before, r, half)
+        not is_read(before, r, half)
         or not is_read(after, r, half)
+        or not (has_ended(before.slots[r].points[half]) or after.slots[r].points[half].dropped)
         or (
             before.slots[r].points[half].upper == after.slots[r].points[half].upper
             and before.slots[r].points[half].shows == after.slots[r].points[half].shows
@@ -129,6 +133,19 @@ def no_read_of_a_compacted_chain(s: State) -> bool:
 def a_since_never_passes_a_hold(s: State) -> bool:
     """A published since is at most every hold on its point, reserved ones too (C6, C12, C52)."""
     return all(holds_are_kept(s, r, half) for r in s.slots for half in Half)
+
+
+@invariant
+def no_hold_stays_reserved_beside_its_peer(s: State) -> bool:
+    """Once a publication and its peer are both there, the hold that one left is the other's (C13)."""
+    return all(
+        s.peers[id].create is None
+        or s.peers[id].create != s.bundles[id].create
+        or s.publisher is not None
+        or s.reader is not None
+        or has_none_reserved(s, s.bundles[id].token)
+        for id in GlobalId
+    )
 
 
 # How long a slot lives
@@ -193,11 +210,17 @@ def was_held(before: State, old: SlotRef | None, new: SlotRef | None) -> bool:
     return is_referenced(before, new)
 
 
-def shows_only(s: State, slot: SlotRef | None, half: Half, create: Create | None) -> bool:
-    """Whether the point shows nothing but this incarnation."""
+def has_none_reserved(s: State, slot: SlotRef | None) -> bool:
+    """Whether no hold waits for a peer there."""
+    return slot is None or len(s.slots[slot].reserved) == 0
+
+
+def shows_none_before(s: State, slot: SlotRef | None, half: Half, create: Create) -> bool:
+    """Whether the point shows no incarnation of an earlier connection than that of ``create``."""
     if slot is None:
         return True
-    return s.slots[slot].points[half].shows is None or s.slots[slot].points[half].shows == create
+    shown = s.slots[slot].points[half].shows
+    return shown is None or shown.connection >= create.connection
 
 
 def is_served(s: State, id: GlobalId, half: Half) -> bool:

@@ -8,6 +8,7 @@ from model.state import (
     GlobalId,
     Half,
     Runtime,
+    SlotRef,
     State,
     Time,
     Upper,
@@ -267,17 +268,14 @@ def an_id_is_left_without_a_slot(s: State) -> bool:
 def two_ids_are_published_over_one_trace(s: State) -> bool:
     """A re-export and its source, each in a slot of its own (R5)."""
     return any(
-        (slot := s.bundles[id].token) is not None
-        and (source := s.bundles[id].trace) is not None
-        and source != id
-        and (original := s.bundles[source].token) is not None
-        and original != slot
+        s.bundles[id].token != s.bundles[source].token
         and all(
-            s.slots[slot].points[half].trace == source
-            and s.slots[original].points[half].trace == source
+            is_attached(s, s.bundles[id].token, half, source)
+            and is_attached(s, s.bundles[source].token, half, source)
             for half in Half
         )
         for id in GlobalId
+        for source in GlobalId
     )
 
 
@@ -328,6 +326,11 @@ def as_of(s: State, connection: Connection, id: GlobalId) -> Time:
     """The as_of at which the connection has ``id``, if it has it."""
     create = s.commands[connection][id]
     return Time.first() if create is None else create.as_of
+
+
+def is_attached(s: State, slot: SlotRef | None, half: Half, trace: GlobalId) -> bool:
+    """Whether the slot's half shows the live trace of ``trace``."""
+    return slot is not None and s.slots[slot].points[half].trace == trace
 
 
 def is_published_again(s: State, id: GlobalId, early: Connection, late: Connection) -> bool:

@@ -29,7 +29,7 @@ class Block:
         """The place of the first of ``words`` that stands in the block as a key or in quotes; else its first line."""
         for word in words:
             name = re.escape(word)
-            pattern = re.compile(rf"\b{name}\b(?=\s*(=|\]\]))|(?<=[\"']){name}(?=[\"'])")
+            pattern = re.compile(rf"\b{name}\b(?=\s*[=\]])|(?<=[\"']){name}(?=[\"'])")
             for number, line in enumerate(self.text.splitlines(), 1):
                 found = pattern.search(line)
                 if found and not line.lstrip().startswith("#"):

@@ -12,7 +12,7 @@ from typing import Any
 from explorer.compiler import tree
 from explorer.compiler.context import ABSENT, Context
 from explorer.compiler.conversion import fit, is_number, unwrap
-from explorer.compiler.domains import check_quantifier, type_of_values
+from explorer.compiler.domains import check_quantifier, member_type, type_of_values
 from explorer.compiler.source import source_text
 from explorer.compiler.tree import EmptySetT, Expr, NumberT, SystemT
 from explorer.lang.containers import Map, Pool, Seq, Set
@@ -167,7 +167,7 @@ def _construct(ctx: Context, node: ast.Call, cls: type[Any]) -> Expr:
     if is_record(cls):
         return _build(ctx, node, cls)
     if cls is Set:
-        return _set(ctx, node)
+        return check_set(ctx, node, None)
     if issubclass(cls, Ordinal):
         argument = _only_argument(ctx, node)
         if not (isinstance(argument, ast.Constant) and isinstance(argument.value, int)):
@@ -247,29 +247,34 @@ def _bind(ctx: Context, node: ast.Call, name: str, names: list[str]) -> dict[str
     return bound
 
 
-def _set(ctx: Context, node: ast.Call) -> Expr:
+def check_set(ctx: Context, node: ast.Call, wanted: SetT | None) -> Expr:
+    """``Set()``, ``Set((a, b))``, ``Set(x for ...)``; its context may say of what."""
     where = ctx.at(node)
     if not node.args:
-        return tree.SetOf(where, EmptySetT(), ())
+        return tree.SetOf(where, wanted or EmptySetT(), ())
     argument = _only_argument(ctx, node)
     if isinstance(argument, ast.GeneratorExp):
-        return check_quantifier(ctx, node, "Set", argument)
+        return check_quantifier(ctx, node, "Set", argument, wanted)
     if not isinstance(argument, (ast.Tuple, ast.List)):
         container = ctx.value(argument)
         if isinstance(container.type, SetT):
             return container
         ctx.error(node, "Set takes a tuple or a generator expression", "write Set((a, b))")
+    if wanted is not None:
+        return tree.SetOf(
+            where, wanted, tuple(ctx.expression(e, wanted.item) for e in argument.elts)
+        )
     items = [ctx.value(e) for e in argument.elts]
     if not items:
         return tree.SetOf(where, EmptySetT(), ())
-    kind: Any = items[0].type
-    if is_number(kind) and isinstance(kind, NumberT):
+    kind = items[0].type
+    if isinstance(kind, NumberT):
         ctx.error(
             node,
             "a Set of int has no bounds",
             "add the members to a field of type Set[...] one by one",
         )
-    return tree.SetOf(where, SetT(kind), tuple(fit(i, kind) for i in items))
+    return tree.SetOf(where, SetT(member_type(ctx, node, kind)), tuple(fit(i, kind) for i in items))
 
 
 def _class_method(ctx: Context, node: ast.Call, method: types.MethodType) -> Expr:

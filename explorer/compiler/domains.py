@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import enum
-from typing import Any
 
 from explorer.compiler import tree
 from explorer.compiler.context import ABSENT, Context
@@ -151,7 +150,11 @@ def check_generators(
 
 
 def check_quantifier(
-    ctx: Context, node: ast.Call, op: str, argument: ast.GeneratorExp
+    ctx: Context,
+    node: ast.Call,
+    op: str,
+    argument: ast.GeneratorExp,
+    wanted: SetT | None = None,
 ) -> tree.Expr:
     """``any``, ``all``, ``sum``, ``min``, ``max``, ``Set`` over a generator expression."""
     saved = dict(ctx.locals), dict(ctx.narrowed), ctx.fixed
@@ -165,8 +168,8 @@ def check_quantifier(
             element = fit(ctx.value(argument.elt), NumberT())
             result = NumberT()
         case "Set":
-            element = ctx.expression(argument.elt)
-            result = SetT(_member_type(ctx, argument.elt, element))
+            element = ctx.expression(argument.elt, None if wanted is None else wanted.item)
+            result = wanted or SetT(member_type(ctx, argument.elt, element.type))
         case _:
             element = ctx.value(argument.elt)
             result = NumberT() if is_number(element.type) else element.type
@@ -192,11 +195,12 @@ def check_quantifier(
     return tree.Quantify(ctx.at(node), result, op, generators, element, default)
 
 
-def _member_type(ctx: Context, node: ast.expr, element: tree.Expr) -> Any:
-    if isinstance(element.type, (NumberT, NoneT, tree.VoidT, SystemT, DesignT, tree.EmptySetT)):
+def member_type(ctx: Context, node: ast.AST, kind: Kind) -> Type:
+    """The type of a set's members."""
+    if isinstance(kind, (NumberT, NoneT, tree.VoidT, SystemT, DesignT, tree.EmptySetT)):
         ctx.error(
             node,
-            f"a Set of {element.type} has no bounds",
+            f"a Set of {kind} has no bounds",
             "make sets of fields, parameters or loop variables with a bounded type",
         )
-    return element.type
+    return kind

@@ -55,8 +55,7 @@ def is_mutable(kind: Kind) -> bool:
     return not isinstance(kind, EXPRESSION_ONLY) and not is_immutable(kind)
 
 
-@functools.cache
-def is_plain(expr: Expr) -> bool:
+def _is_plain(expr: Expr) -> bool:
     """Whether evaluating ``expr`` cannot fail, write or bind: then no branch is needed around it."""
     for part in tree.walk(expr):
         if isinstance(part, IMPURE):
@@ -72,14 +71,28 @@ class Elaborator:
     """Executes typed functions on a Machine."""
 
     def __init__(
-        self, layout: Layout, dag: Dag, machine: Machine, switches: dict[str, Node]
+        self,
+        layout: Layout,
+        dag: Dag,
+        machine: Machine,
+        switches: dict[str, Node],
+        plain: dict[int, bool],
     ) -> None:
+        """``plain`` remembers, for all elaborators of one program, which expressions are plain."""
         self.layout = layout
         self.dag = dag
         self.m = machine
         self.switches = switches
         self.ops = Operations(layout, dag, machine)
+        self._plain = plain
         self.field = ""  # the field a value is on its way to, for range violations
+
+    def is_plain(self, expr: Expr) -> bool:
+        """``_is_plain``, remembered by identity: hashing a tree would walk all of it."""
+        found = self._plain.get(id(expr))
+        if found is None:
+            found = self._plain[id(expr)] = _is_plain(expr)
+        return found
 
     # Calls
 
@@ -97,12 +110,20 @@ class Elaborator:
         m.frames.pop()
         m.returned, m.broken, m.continued = returned, broken, continued
         if not frame.returns:
-            return None
+            return self.nowhere(function.result)
         result = frame.returns[-1][1]
         for condition, value in reversed(frame.returns[:-1]):
             if value is not None and result is not None:
                 result = m.join(condition, value, result)
         return result
+
+    def nowhere(self, kind: Kind) -> Local | None:
+        """What a call that never returns leaves behind: any value, since no path gets there."""
+        if isinstance(kind, tree.VoidT):
+            return None
+        if isinstance(kind, NumberT):
+            return Value((self.dag.int(0),))
+        return self.constant(as_type(kind), self.layout.zero(as_type(kind)))
 
     def bind(self, name: str, kind: Kind, local: Local) -> None:
         """Gives a local name its value; a mutable value that has no place yet gets one."""
@@ -501,22 +522,21 @@ class Elaborator:
     def connective(self, operands: Sequence[Expr], neutral: Node) -> Node:
         """``and`` (neutral: true) or ``or`` (neutral: false) with Python's order of evaluation."""
         conjunction = neutral is self.dag.true
-        result = neutral
-        for operand in operands:
-            if result.op == "const" and result is not neutral:
-                break
-            if is_plain(operand):
-                value = self.node(operand)
-            else:
-                goes_on = result if conjunction else self.dag.not_(result)
-                found = [self.dag.not_(neutral)]
-
-                def evaluate(operand: Expr = operand, found: list[Node] = found) -> None:
-                    found[0] = self.node(operand)
-
-                self.m.branch(goes_on, evaluate)
-                value = found[0]
-            result = self.dag.and_(result, value) if conjunction else self.dag.or_(result, value)
+        result = self.node(operands[0])
+        rest = operands[1:]
+        if not rest or (result.op == "const" and result is not neutral):
+            return result
+        if all(self.is_plain(o) for o in operands):
+            nodes = [result, *(self.node(o) for o in rest)]
+            result = self.dag.all(nodes) if conjunction else self.dag.any(nodes)
+            return self.m.known(result)
+        # The rest runs inside the branch: it may use what the operands before it established or bound.
+        found: list[Node] = []
+        goes_on = result if conjunction else self.dag.not_(result)
+        self.m.branch(goes_on, lambda: found.append(self.connective(rest, neutral)))
+        if found:
+            combine = self.dag.and_ if conjunction else self.dag.or_
+            result = combine(result, found[0])
         return self.m.known(result)
 
     def choose(self, condition: Node, then: Expr, orelse: Expr) -> Local:
@@ -652,11 +672,10 @@ class Elaborator:
             return self.dag.true if self.cannot_fail(expr) else result.nodes[0]
         return self.dag.true
 
-    @staticmethod
-    def cannot_fail(expr: tree.Quantify) -> bool:
+    def cannot_fail(self, expr: tree.Quantify) -> bool:
         """Whether evaluating one element too many cannot be noticed."""
         conditions = [c for g in expr.generators for c in g.conditions]
-        return is_plain(expr.element) and all(is_plain(c) for c in conditions)
+        return all(self.is_plain(part) for part in (expr.element, *conditions))
 
     def element(self, expr: tree.Quantify, name: str) -> None:
         dag = self.dag

@@ -6,11 +6,12 @@ import ast
 import enum
 
 from explorer.compiler import tree
-from explorer.compiler.calls import check_call
+from explorer.compiler.calls import check_call, check_set
 from explorer.compiler.context import ABSENT, Context
 from explorer.compiler.conversion import fit, is_number, join, unwrap
 from explorer.compiler.source import source_text
 from explorer.compiler.tree import DesignT, Expr, Kind, NoneT, NumberT, SystemT
+from explorer.lang.containers import Set
 from explorer.lang.errors import ModelError
 from explorer.lang.types import (
     BoolT,
@@ -36,6 +37,10 @@ SET_OPERATIONS = {ast.BitOr: "union", ast.BitAnd: "intersection", ast.Sub: "diff
 
 def check_expression(ctx: Context, node: ast.expr, wanted: Kind | None = None) -> Expr:
     """The typed form of ``node``; as a value of ``wanted`` if that is given."""
+    if isinstance(node, ast.Call) and isinstance(wanted, SetT) and ctx.static(node.func) is Set:
+        return check_set(ctx, node, wanted)
+    if isinstance(node, ast.IfExp) and wanted is not None:
+        return _conditional(ctx, node, wanted)
     expr = _expression(ctx, node)
     return fit(expr, wanted, what=source_text(node)) if wanted is not None else expr
 
@@ -50,6 +55,11 @@ def check_condition(ctx: Context, node: ast.expr) -> Expr:
     expr = _expression(ctx, node)
     if isinstance(expr.type, BoolT):
         return expr
+    if expr.type == OptionalT(BoolT()):
+        # None counts as False, as in Python.
+        where = ctx.at(node)
+        present = tree.Not(where, BoolT(), tree.IsNone(where, BoolT(), expr))
+        return tree.And(where, BoolT(), (present, unwrap(expr)))
     text = source_text(node)
     match expr.type:
         case OptionalT():
@@ -258,9 +268,9 @@ def _compare(ctx: Context, node: ast.expr, op: ast.cmpop, left: ast.expr, right:
         result = _membership(ctx, node, left, right)
         return tree.Not(where, BoolT(), result) if isinstance(op, ast.NotIn) else result
     if isinstance(op, (ast.Eq, ast.NotEq)):
-        result = _equality(ctx, node, _expression(ctx, left), _expression(ctx, right))
+        result = _equality(ctx, node, *_pair(ctx, left, right))
         return tree.Not(where, BoolT(), result) if isinstance(op, ast.NotEq) else result
-    a, b = check_value(ctx, left), check_value(ctx, right)
+    a, b = (unwrap(operand) for operand in _pair(ctx, left, right))
     name = COMPARISONS[type(op)]
     if isinstance(a.type, SortT) or isinstance(b.type, SortT):
         ctx.error(
@@ -268,7 +278,7 @@ def _compare(ctx: Context, node: ast.expr, op: ast.cmpop, left: ast.expr, right:
             f"{a.type if isinstance(a.type, SortT) else b.type} is a Sort: its names have no order",
             "use ==, or make the class an Ordinal",
         )
-    if isinstance(a.type, SetT) and isinstance(b.type, SetT):
+    if isinstance(a.type, SetT) or isinstance(b.type, SetT):
         a, b = join(a, b)
         if name in ("gt", "ge"):
             a, b = b, a
@@ -289,6 +299,21 @@ def _compare(ctx: Context, node: ast.expr, op: ast.cmpop, left: ast.expr, right:
     if name in ("gt", "ge"):
         a, b = b, a
     return tree.Compare(where, BoolT(), "lt" if name in ("lt", "gt") else "le", a, b)
+
+
+def _pair(ctx: Context, left: ast.expr, right: ast.expr) -> tuple[Expr, Expr]:
+    """Two operands, where a Set written out on one side takes its type from the other."""
+    if _is_set_call(ctx, left) and not _is_set_call(ctx, right):
+        b = _expression(ctx, right)
+        return check_expression(ctx, left, b.type if isinstance(b.type, SetT) else None), b
+    a = _expression(ctx, left)
+    if _is_set_call(ctx, right) and isinstance(a.type, SetT):
+        return a, check_expression(ctx, right, a.type)
+    return a, _expression(ctx, right)
+
+
+def _is_set_call(ctx: Context, node: ast.expr) -> bool:
+    return isinstance(node, ast.Call) and ctx.static(node.func) is Set
 
 
 def _identity(ctx: Context, node: ast.expr, left: ast.expr, right: ast.expr) -> Expr:
@@ -396,7 +421,8 @@ def check_binary(
     ctx: Context, node: ast.AST, op: ast.operator, left: ast.expr, right: ast.expr
 ) -> Expr:
     """``left op right``, also for augmented assignments."""
-    return binary(ctx, node, op, check_value(ctx, left), check_value(ctx, right))
+    a, b = _pair(ctx, left, right)
+    return binary(ctx, node, op, unwrap(a), unwrap(b))
 
 
 def binary(ctx: Context, node: ast.AST, op: ast.operator, a: Expr, b: Expr) -> Expr:
@@ -423,15 +449,15 @@ def binary(ctx: Context, node: ast.AST, op: ast.operator, a: Expr, b: Expr) -> E
     return tree.Arithmetic(where, NumberT(), name, fit(a, NumberT()), fit(b, NumberT()))
 
 
-def _conditional(ctx: Context, node: ast.IfExp) -> Expr:
+def _conditional(ctx: Context, node: ast.IfExp, wanted: Kind | None = None) -> Expr:
     condition = check_condition(ctx, node.test)
     narrowed = dict(ctx.narrowed)
     ctx.narrow(condition)
-    then = _expression(ctx, node.body)
+    then = check_expression(ctx, node.body, wanted)
     ctx.narrowed = dict(narrowed)
     if isinstance(condition, tree.Not):
         ctx.narrow(condition.operand)
-    orelse = _expression(ctx, node.orelse)
+    orelse = check_expression(ctx, node.orelse, wanted)
     ctx.narrowed = narrowed
     then, orelse = join(then, orelse)
     return tree.IfElse(ctx.at(node), then.type, condition, then, orelse)

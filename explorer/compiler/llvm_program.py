@@ -90,10 +90,9 @@ def _expand(chunks: int) -> list[str]:
 def _expand_chunk(program: Program, packing: Packing, number: int, chunk: range) -> list[str]:
     terms = Terms(packing)
     count = first = "%count"
-    block = "entry"
-    terms.label(block)
+    terms.label("entry")
     for i in chunk:
-        count, block = _instance(program, packing, terms, i, count, block)
+        count = _instance(program, packing, terms, i, count)
         action = program.instances[i][0]
         if i + 1 not in chunk or program.instances[i + 1][0] != action:
             _add(terms, "%taken", action, terms.value(f"sub i64 {count}, {first}"))
@@ -103,70 +102,55 @@ def _expand_chunk(program: Program, packing: Packing, number: int, chunk: range)
     return [head, *terms.lines, "}", ""]
 
 
-def _instance(
-    program: Program, packing: Packing, terms: Terms, number: int, count: str, block: str
-) -> tuple[str, str]:
-    """One instance's step; the number of successors after it and the block that goes on.
+def _instance(program: Program, packing: Packing, terms: Terms, number: int, count: str) -> str:
+    """One instance's step; the number of successors after it.
 
     Only the guard is computed in the blocks that every later instance passes; the rest is behind a branch.
     """
     transition = program.transitions[number]
     disabled = terms.operand(transition.disabled)
     if disabled == "true":
-        return count, block
+        return count
     after = f"after{number}"
-    ways = [(count, block)]
+    # The blocks that lead to the end of the instance, with the number of successors in each.
+    ways: list[tuple[str, str]] = []
     with terms.scope():
         if disabled != "false":
+            ways.append((count, terms.block))
             terms.line(f"br i1 {disabled}, label %{after}, label %enabled{number}")
             terms.label(f"enabled{number}")
-            block = f"enabled{number}"
-        else:
-            ways = []
-        block = _soft(terms, number, transition.soft, block)
-        block = _hard(terms, program, number, transition, ways, count, block)
+        _soft(terms, number, transition.soft)
+        if _hard(terms, program, number, transition):
+            ways.append((count, f"fails{number}"))
         _successor(packing, terms, number, transition, count)
-        more = terms.value(f"add i64 {count}, 1")
+        ways.append((terms.value(f"add i64 {count}, 1"), terms.block))
         terms.line(f"br label %{after}")
-        ways.append((more, block))
     terms.label(after)
-    if len(ways) == 1:
-        return ways[0][0], after
-    return terms.value("phi i64 " + ", ".join(f"[{v}, %{b}]" for v, b in ways)), after
+    return terms.value("phi i64 " + ", ".join(f"[{v}, %{b}]" for v, b in ways))
 
 
-def _soft(terms: Terms, number: int, soft: Sequence[Failure], block: str) -> str:
+def _soft(terms: Terms, number: int, soft: Sequence[Failure]) -> None:
     """Events of the failures that do not end the step."""
     for i, failure in enumerate(soft):
         happens = terms.operand(failure.condition)
         if happens == "false":
             continue
-        terms.line(f"br i1 {happens}, label %soft{number}.{i}, label %quiet{number}.{i}")
-        terms.label(f"soft{number}.{i}")
+        terms.line(f"br i1 {happens}, label %soft{number}_{i}, label %quiet{number}_{i}")
+        terms.label(f"soft{number}_{i}")
         _event(terms, str(_code(number, SOFT, failure.failure)))
-        terms.line(f"br label %quiet{number}.{i}")
-        block = f"quiet{number}.{i}"
-        terms.label(block)
-    return block
+        terms.line(f"br label %quiet{number}_{i}")
+        terms.label(f"quiet{number}_{i}")
 
 
-def _hard(
-    terms: Terms,
-    program: Program,
-    number: int,
-    transition: Transition,
-    ways: list[tuple[str, str]],
-    count: str,
-    block: str,
-) -> str:
-    """The event of the first failure or cut that ends the step; the block where the step goes on."""
+def _hard(terms: Terms, program: Program, number: int, transition: Transition) -> bool:
+    """The event of the first failure or cut that ends the step; whether there is any that can."""
     ends = [(f.condition, _code(number, FAILURE, f.failure)) for f in transition.failures]
     ends += [(f.condition, _code(number, CUT, f.failure)) for f in transition.cuts]
     ends += [(c, _code(number, BROKEN, leaf)) for c, leaf in _out_of_range(program, transition)]
     conditions = [terms.operand(condition) for condition, _ in ends]
     possible = [(c, code) for c, (_, code) in zip(conditions, ends, strict=True) if c != "false"]
     if not possible:
-        return block
+        return False
     fails = possible[0][0]
     for condition, _ in possible[1:]:
         fails = terms.value(f"or i1 {fails}, {condition}")
@@ -177,9 +161,8 @@ def _hard(
         code = terms.value(f"select i1 {condition}, i64 {other}, i64 {code}")
     _event(terms, code)
     terms.line(f"br label %after{number}")
-    ways.append((count, f"fails{number}"))
     terms.label(f"goes{number}")
-    return f"goes{number}"
+    return True
 
 
 def _out_of_range(program: Program, transition: Transition) -> Iterator[tuple[Node, int]]:

@@ -16,6 +16,9 @@ from explorer.lang.errors import ModelError
 # What a node's value is written as: its LLVM type and an operand of that type.
 Typed = tuple[str, str]
 
+# LLVM's instruction scheduler takes time quadratic in a block's length.
+_BLOCK_LENGTH = 100
+
 _COMPARE = {"eq": "eq", "lt": "slt", "le": "sle"}
 _ARITHMETIC = {"add": "add", "sub": "sub", "mul": "mul"}
 
@@ -49,6 +52,8 @@ class Terms:
 
     def __init__(self, packing: Packing) -> None:
         self.lines: list[str] = []
+        self.block = "entry"
+        self._length = 0
         self._packing = packing
         self._names = 0
         self._done: dict[int, Typed] = {}
@@ -60,14 +65,21 @@ class Terms:
 
     def value(self, text: str) -> str:
         """Add an instruction; its result's name."""
+        if self._length >= _BLOCK_LENGTH and not text.startswith("phi"):
+            after = f"{self.block.split('.')[0]}.{self._names}"
+            self.line(f"br label %{after}")
+            self.label(after)
         name = f"%v{self._names}"
         self._names += 1
+        self._length += 1
         self.lines.append(f"  {name} = {text}")
         return name
 
     def label(self, name: str) -> None:
         """Start a block."""
         self.lines.append(f"{name}:")
+        self.block = name
+        self._length = 0
 
     @contextmanager
     def scope(self) -> Iterator[None]:

@@ -75,6 +75,7 @@ class _Lowering:
             for root in (0, 1)
             for i, leaf in enumerate(self.leaves)
         }
+        self.plain: dict[int, bool] = {}
         self.switches: dict[str, Node] = {}
         self.switch_infos: list[tuple[str, int, int]] = []
         for i, name in enumerate(self.frontend.switch_names()):
@@ -161,7 +162,7 @@ class _Lowering:
 
     def _machine(self) -> tuple[Machine, Elaborator]:
         machine = Machine(self.dag, self.sources.__getitem__, 2 * self.size)
-        return machine, Elaborator(self.layout, self.dag, machine, self.switches)
+        return machine, Elaborator(self.layout, self.dag, machine, self.switches, self.plain)
 
     def _place(self, offset: int) -> Place:
         return Place(((self.dag.true, offset),), "")

@@ -254,7 +254,7 @@ def _for(ctx: Context, node: ast.For) -> Stmt:
     if is_unordered(domain):
         # What the last pass left in a name of the loop's own would show the order of the names.
         ctx.locals = before
-    return tree.For(ctx.at(node), names, domain, body)
+    return tree.For(ctx.at(node), names, domain, body, frozenset(before))
 
 
 def _return(ctx: Context, node: ast.Return, value: ast.expr | None) -> Stmt:

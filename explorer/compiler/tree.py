@@ -408,9 +408,12 @@ class If(Tree):
 
 @dataclass(frozen=True)
 class For(Tree):
+    """``outer``: the names that have a value when the loop starts."""
+
     names: tuple[str, ...]
     domain: Domain
     body: tuple[Stmt, ...]
+    outer: frozenset[str]
 
 
 @dataclass(frozen=True)

@@ -45,20 +45,35 @@ def is_unordered(domain: Domain) -> bool:
 UNKNOWN = "a place that a helper chooses"
 
 
+INDEX = "[]"
+
+
 @dataclass(frozen=True)
 class Place:
-    """An abstract place: the local name or state it starts from, the fields on its way, and whether an index
-    on its way is the loop's own name, so that no two passes share it."""
+    """An abstract place: the local name it starts from, and the fields and indices on its way.
+
+    ``own`` are the positions in ``path`` of indices that are the loop's own name: two passes never share
+    places that have such an index at one position. ``alias``: the name refers to a part of the state, which other
+    names may reach as well.
+    """
 
     root: str
-    path: tuple[str, ...]
-    own: bool
+    path: tuple[str, ...] = ()
+    own: frozenset[int] = frozenset()
+    alias: bool = False
 
     def overlaps(self, other: Place) -> bool:
-        if UNKNOWN in (self.root, other.root):
-            return True
+        if self.root != other.root or self.root == UNKNOWN:
+            return self.alias and other.alias
         shorter = min(len(self.path), len(other.path))
-        return self.root == other.root and self.path[:shorter] == other.path[:shorter]
+        return self.path[:shorter] == other.path[:shorter]
+
+    def field(self, name: str) -> Place:
+        return replace(self, path=(*self.path, name))
+
+    def index(self, *, own: bool) -> Place:
+        positions = self.own | {len(self.path)} if own else self.own
+        return replace(self, path=(*self.path, INDEX), own=positions)
 
 
 @dataclass(frozen=True)
@@ -68,11 +83,10 @@ class Access:
     place: Place
     effect: str
     where: Location
-    target: Expr | None = None
 
 
 Names = dict[str, Place | None]
-OWN = Place("", (), own=True)
+OWN = Place("the loop's own name")
 
 
 def check_order(functions: Sequence[tree.Function]) -> None:
@@ -92,17 +106,17 @@ def _own_parts(part: Tree) -> Iterator[Tree]:
 
 
 def _check_loop(loop: tree.For) -> None:
-    names: Names = {loop.names[0]: OWN}
-    for name in loop.names[1:]:
-        names[name] = Place("", (), own=True)
-    collector = _Collector(names)
+    collector = _Collector({loop.names[0]: OWN}, loop.outer)
+    if isinstance(loop.domain, tree.EntriesOf):
+        entries = collector.place(loop.domain.map)
+        entry = None if entries is None else entries.index(own=True)
+        collector.names[loop.names[-1]] = entry
     for statement in loop.body:
         collector.statement(statement, loop=True)
     if len(collector.failures) > 1 or (collector.failures and collector.guards):
-        where = collector.failures[-1]
         raise ModelError(
             "which of this loop's checks fails first depends on the order of the names",
-            where=where,
+            where=collector.failures[-1],
             hint="check in a loop of its own, or with any(...) and all(...)",
         )
     for write in collector.writes:
@@ -111,17 +125,14 @@ def _check_loop(loop: tree.For) -> None:
 
 def _check_write(write: Access, collector: _Collector) -> None:
     others = [a for a in collector.writes if a.place.overlaps(write.place)]
-    reads = [
-        r for r in collector.reads if r.place.overlaps(write.place) and r.target is not write.target
-    ]
-    if write.place.own and all(a.place.own for a in [*others, *reads]):
+    reads = [r for r in collector.reads if r.place.overlaps(write.place)]
+    accesses = [*others, *reads]
+    if write.place.root != UNKNOWN and all(a.place.root == write.place.root for a in accesses):
+        if write.place.own.intersection(*(a.place.own for a in accesses)):
+            return
+    if write.effect and not reads and all(a.effect == write.effect for a in others):
         return
-    commutes = write.effect and all(a.effect == write.effect for a in others)
-    if commutes and not [
-        r for r in reads if not (r.place.own and write.effect in ("add", "discard"))
-    ]:
-        return
-    name = ".".join((write.place.root, *write.place.path)).strip(".")
+    name = ".".join(p for p in (write.place.root, *write.place.path) if p != INDEX)
     raise ModelError(
         f"what this loop leaves in {name} depends on the order of the names",
         where=write.where,
@@ -133,13 +144,14 @@ def _check_write(write: Access, collector: _Collector) -> None:
 class _Collector:
     """Gathers what one pass of a loop reads and writes, helpers included."""
 
-    def __init__(self, names: Names) -> None:
+    def __init__(self, names: Names, outer: frozenset[str]) -> None:
+        """``outer`` are the names that a pass shares with the others: those bound before the loop."""
         self.names = names
+        self.outer = outer - names.keys()
         self.reads: list[Access] = []
         self.writes: list[Access] = []
         self.failures: list[Location] = []
         self.guards = False
-        self.fresh: set[str] = set()
 
     def statement(self, stmt: Stmt, *, loop: bool) -> None:
         match stmt:
@@ -151,11 +163,10 @@ class _Collector:
                 self.read(condition)
                 for part in (*then, *orelse):
                     self.statement(part, loop=loop)
-            case tree.For(_, names, domain, body):
+            case tree.For(_, names, domain, body, _):
                 self.domain(domain)
                 for name in names:
                     self.names[name] = None
-                    self.fresh.add(name)
                 for part in body:
                     self.statement(part, loop=False)
             case tree.Return(where, _) | tree.Jump(where, "break") if loop:
@@ -180,17 +191,13 @@ class _Collector:
                 pass
 
     def let(self, where: Location, name: str, value: Expr) -> None:
-        if name not in self.names and name not in self.fresh and _mentions(value, name):
-            # An accumulator that lives outside the loop.
-            self.writes.append(Access(Place(name, (), own=False), self.effect(value, name), where))
-            self.read(value, skip=name)
+        if name in self.outer:
+            effect = self.effect(value, name)
+            self.writes.append(Access(Place(name), effect, where))
+            self.read(value, skip=name if effect else "")
             return
         self.read(value)
-        place = self.place(value)
-        first = name not in self.names
-        self.names[name] = place
-        if first:
-            self.fresh.add(name)
+        self.names[name] = self.place(value)
 
     def assignment(self, where: Location, target: Expr, value: Expr) -> None:
         place = self.place(target)
@@ -208,36 +215,43 @@ class _Collector:
         if skipped is None:
             self.read(value)
         if place is not None:
-            self.writes.append(Access(place, effect, where, target))
+            self.writes.append(Access(place, effect, where))
 
     def effect(self, value: Expr, name: str) -> str:
-        if isinstance(value, tree.Arithmetic) and value.op in ("add", "sub"):
-            if isinstance(value.left, tree.Local) and value.left.name == name:
-                return "" if _mentions(value.right, name) else "+"
-        if isinstance(value, (tree.And, tree.Or)):
-            return type(value).__name__
-        if isinstance(value, tree.Extreme):
-            return value.op
+        """What makes assignments of this kind to a shared name commute, or ""."""
+        match value:
+            case tree.Const(_, _, number) | tree.OrdinalConst(_, _, number):
+                return f"= {number}"
+            case tree.Nothing():
+                return "= None"
+            case tree.Arithmetic(_, _, "add" | "sub", tree.Local(_, _, left), right):
+                return "+" if left == name and not _mentions(right, name) else ""
+            case (
+                tree.And(_, _, operands) | tree.Or(_, _, operands) | tree.Extreme(_, _, _, operands)
+            ):
+                first, *rest = operands
+                itself = isinstance(first, tree.Local) and first.name == name
+                if itself and not any(_mentions(o, name) for o in rest):
+                    return getattr(value, "op", type(value).__name__)
         return ""
 
     def place(self, expr: Expr) -> Place | None:
         """The abstract place behind an expression, or None for a value that is none."""
         match expr:
-            case tree.Local(_, _, name):
+            case tree.Local(_, kind, name):
                 if name in self.names:
                     return self.names[name]
-                return Place(name, (), own=False)
+                return Place(name, alias=mutable(kind))
             case tree.FieldOf(_, _, base, name):
                 inner = self.place(base)
-                return None if inner is None else replace(inner, path=(*inner.path, name))
+                return None if inner is None else inner.field(name)
             case tree.ItemOf(_, _, base, key):
                 inner = self.place(base)
-                own = self.place(key) is OWN
-                return None if inner is None else replace(inner, own=inner.own or own)
+                return None if inner is None else inner.index(own=self.place(key) is OWN)
             case tree.Unwrap(_, _, operand) | tree.Project(_, _, operand, _):
                 return self.place(operand)
             case tree.Call() | tree.IfElse() if mutable(expr.type):
-                return Place(UNKNOWN, (), own=False)
+                return Place(UNKNOWN, alias=True)
             case _:
                 return None
 
@@ -257,16 +271,16 @@ class _Collector:
                 return
             case tree.Local() | tree.FieldOf() | tree.ItemOf():
                 place = self.place(expr)
-                if place is not None and place is not OWN and place.root:
-                    self.reads.append(Access(place, "", expr.where, None))
+                if place is not None and place is not OWN:
+                    self.reads.append(Access(place, "", expr.where))
                 self.read_indices(expr)
                 return
             case tree.Contains(_, _, item, container):
                 self.read(item)
                 place = self.place(container)
-                if place is not None and place.root:
-                    own = place.own or self.place(item) is OWN
-                    self.reads.append(Access(replace(place, own=own), "", expr.where))
+                if place is not None:
+                    member = place.index(own=self.place(item) is OWN)
+                    self.reads.append(Access(member, "", expr.where))
                 return
             case tree.Operate(where, _, op, base, arguments):
                 self.operation(where, op, base, arguments)
@@ -276,9 +290,8 @@ class _Collector:
                 return
             case tree.Given():
                 self.guards = True
-            case tree.Bind(_, _, name, value):
-                self.read(value)
-                self.names[name] = self.place(value)
+            case tree.Bind(where, _, name, value):
+                self.let(where, name, value)
                 return
             case tree.Generator(_, names, domain, conditions):
                 self.domain(domain)
@@ -308,19 +321,20 @@ class _Collector:
             return
         if op in ("alloc", "free"):
             return  # names of a pool are as interchangeable as those of the loop
-        own = place.own
-        effect = {"add": "add", "discard": "discard", "clear": "clear"}.get(op, "")
-        if op in ("add", "discard", "remove") and arguments and self.place(arguments[0]) is OWN:
-            own = True
-        self.writes.append(Access(replace(place, own=own), effect, where))
+        effect = ""
+        if op in ("add", "discard", "remove"):
+            place = place.index(own=self.place(arguments[0]) is OWN)
+            effect = op if op != "remove" else ""
+        elif op == "clear":
+            effect = op
+        self.writes.append(Access(place, effect, where))
 
     def call(self, function: tree.Function, arguments: tuple[Expr, ...]) -> None:
         bound: Names = {}
         for (name, _), argument in zip(function.parameters, arguments, strict=True):
             self.read(argument)
             bound[name] = self.place(argument)
-        inner = _Collector(bound)
-        inner.fresh = set()
+        inner = _Collector(bound, frozenset())
         for statement in function.body:
             inner.statement(statement, loop=False)
         self.reads += inner.reads

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, TypeVar, overload
 
-from explorer.lang.errors import Location, ModelError
-from explorer.lang.types import Type, defined, hints_of, is_immutable, resolve
+from explorer.lang.errors import ModelError
+from explorer.lang.types import Type, defined, function_location, hints_of, is_immutable, resolve
 
 F = TypeVar("F", bound=Callable[..., None])
 
@@ -87,12 +87,6 @@ def _mark(function: Any, thread: Any) -> Any:
 def is_action(value: object) -> bool:
     """Whether ``@action`` marked ``value``."""
     return hasattr(value, _MARK)
-
-
-def function_location(function: Any) -> Location | None:
-    """Where a function is defined (its ``def``, or its first decorator)."""
-    code = getattr(function, "__code__", None)
-    return None if code is None else Location(code.co_filename, code.co_firstlineno)
 
 
 def _parameter_names(function: Any, what: str) -> list[str]:

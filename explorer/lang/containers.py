@@ -46,6 +46,7 @@ class Map(Generic[K, V]):
 
     def __setitem__(self, key: K, value: V) -> None:
         kind = self._kind
+        kind.value.prepare(value)
         if key not in self._items:
             key = kind.at(key)
         if kind.value.immutable:
@@ -169,6 +170,7 @@ class Seq(Generic[V]):
 
     def insert(self, index: int, item: V) -> None:
         """Put ``item`` at ``index``; those from there on move up."""
+        self._prepare(item)
         if not 0 <= index <= len(self._items):
             self._refuse(index)
         self._items.insert(index, self._admit(item))
@@ -203,6 +205,7 @@ class Seq(Generic[V]):
         return self._items[self._index(index)]
 
     def __setitem__(self, index: int, item: V) -> None:
+        self._prepare(item)
         index = self._index(index)
         self._items[index] = item if self._kind is None else self._kind.item.check(item)
 
@@ -225,13 +228,18 @@ class Seq(Generic[V]):
         kind = self._kind
         if kind is None:
             return item
+        kind.item.prepare(item)
         kind.make_room(len(self._items) + 1)
         checked: V = kind.item.check(item)
         return checked
 
+    def _prepare(self, item: V) -> None:
+        if self._kind is not None:
+            self._kind.item.prepare(item)
+
     def _index(self, index: int) -> int:
         if index is None:
-            raise NoneUsed(self._kind.field if self._kind else "")
+            raise NoneUsed
         if not isinstance(index, int):
             raise ModelError(f"a sequence is indexed by an integer, not by {index!r}")
         if not 0 <= index < len(self._items):
@@ -262,6 +270,7 @@ class Pool(Generic[K, V]):
     def alloc(self, value: V, /) -> K:
         """Keep a copy of ``value`` under a free name. With none free the run is incomplete."""
         kind = self._kind
+        kind.value.prepare(value)
         for ref in kind.refs:
             if ref not in self._items:
                 self._items[ref] = kind.value.check(value)
@@ -286,6 +295,7 @@ class Pool(Generic[K, V]):
 
     def __setitem__(self, ref: K, value: V) -> None:
         kind = self._kind
+        kind.value.prepare(value)
         kind.allocated(self, ref)
         if kind.value.immutable:
             self._items[ref] = kind.value.check(value)

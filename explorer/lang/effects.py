@@ -27,14 +27,7 @@ class Violation(Effect):
 
 
 class NoneUsed(Effect):
-    """A None stands where a value is needed; whoever runs the step finds out which expression it was.
-
-    ``field`` is the record field through which the place is reached, if there is one.
-    """
-
-    def __init__(self, field: str = "") -> None:
-        super().__init__(field)
-        self.field = field
+    """A None stands where a value is needed; whoever runs the step names the violation after the function."""
 
 
 class Incomplete(Effect):

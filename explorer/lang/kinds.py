@@ -54,6 +54,11 @@ class Kind:
         """
         raise NotImplementedError
 
+    def prepare(self, value: Any) -> None:
+        """Check what is checked before the place for ``value`` is looked up: that it is no None."""
+        if value is None:
+            self.check(value)
+
     def fill(self, place: Any, value: Any) -> None:
         """Copy ``value`` into ``place``, which keeps its identity (mutable kinds only)."""
         raise NotImplementedError
@@ -86,7 +91,7 @@ class Kind:
     def refuse(self, value: Any, expected: str) -> NoReturn:
         """Refuse a value of another type."""
         if value is None:
-            raise NoneUsed(self.field)
+            raise NoneUsed
         raise ModelError(f"{self.field or 'this place'} holds {expected}, not {value!r}")
 
 
@@ -229,6 +234,10 @@ class OptionalKind(Kind):
 
     def check(self, value: Any) -> Any:
         return None if value is None else self.inner.check(value)
+
+    def prepare(self, value: Any) -> None:
+        # The range too: outside it there is no optional.
+        self.check(value)
 
     def count(self) -> int:
         return 1 + self.inner.count()

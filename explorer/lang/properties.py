@@ -7,10 +7,17 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, TypeVar
 
-from explorer.lang.actions import function_location
 from explorer.lang.errors import ModelError
 from explorer.lang.system import System
-from explorer.lang.types import MapT, RecordT, Type, fields_of, hints_of, is_record
+from explorer.lang.types import (
+    MapT,
+    RecordT,
+    Type,
+    fields_of,
+    function_location,
+    hints_of,
+    is_record,
+)
 
 P1 = TypeVar("P1", bound=Callable[[Any], bool])
 P2 = TypeVar("P2", bound=Callable[[Any, Any], bool])

@@ -14,7 +14,6 @@ from explorer.lang.actions import Action, Param, params_of
 from explorer.lang.cache import cached
 from explorer.lang.effects import SOFT, Disabled, Incomplete, NoneUsed, Violation, slug
 from explorer.lang.errors import Location, ModelError
-from explorer.lang.nones import name_of_none, position
 from explorer.lang.properties import Property, occurrences, places
 from explorer.lang.scope import CURRENT, LARGEST
 from explorer.lang.system import System
@@ -263,9 +262,9 @@ def _failure(error: Exception, what: str) -> Violation:
         message = error.args[0] if error.args else ""
         text = str(message) or _innermost_function(error.__traceback__)
         return Violation(f"assert:{slug(text)}", str(message))
-    none = _none_used(error)
-    if none is not None:
-        return Violation(f"none:{none}", f"{none} is None where a value is needed")
+    if isinstance(error, NoneUsed) or _uses_none(error):
+        name = _innermost_function(error.__traceback__)
+        return Violation(f"none:{name}", f"a None is used as a value in {name}")
     if isinstance(error, ModelError):
         raise ModelError(
             f"in {what}: {error.message}", where=error.where or where, hint=error.hint
@@ -275,20 +274,6 @@ def _failure(error: Exception, what: str) -> Violation:
         where=where,
         hint="a model fails by panic, assert and require; any other exception is a mistake in the model",
     ) from error
-
-
-def _none_used(error: Exception) -> str | None:
-    """The name of the None that ``error`` is about, if it is about one."""
-    frame = _model_frame(error.__traceback__)
-    if frame is None:
-        return None
-    if isinstance(error, NoneUsed):
-        return name_of_none(frame) or error.field or "value"
-    if isinstance(error, AttributeError) and error.obj is None and error.name is not None:
-        return name_of_none(frame) or "value"
-    if isinstance(error, TypeError) and "NoneType" in str(error):
-        return name_of_none(frame)
-    return None
 
 
 _HERE = os.path.dirname(__file__) + os.sep
@@ -305,8 +290,17 @@ def _model_frame(trace: TracebackType | None) -> TracebackType | None:
 
 
 def _innermost_function(trace: TracebackType | None) -> str:
+    """The function of the model that failed."""
     frame = _model_frame(trace)
-    return "" if frame is None else frame.tb_frame.f_code.co_name
+    if frame is None:
+        return ""
+    # A generator expression is part of the function around it.
+    return frame.tb_frame.f_code.co_qualname.split(".<locals>.<")[0].rpartition(".")[2]
+
+
+def _uses_none(error: Exception) -> bool:
+    """Whether Python itself noticed a None where a value is needed: an attribute, an operator, an index."""
+    return isinstance(error, (AttributeError, TypeError)) and "NoneType" in str(error)
 
 
 def location(trace: TracebackType | None) -> Location | None:
@@ -314,8 +308,10 @@ def location(trace: TracebackType | None) -> Location | None:
     frame = _model_frame(trace)
     if frame is None:
         return None
-    file = frame.tb_frame.f_code.co_filename
-    line, end_line, column, end_column = position(frame)
+    code = frame.tb_frame.f_code
+    file = code.co_filename
+    # One position per instruction, and each takes two bytes.
+    line, end_line, column, end_column = list(code.co_positions())[frame.tb_lasti // 2]
     if line is None or column is None:
         return Location(file, frame.tb_lineno)
     return Location(file, line, column, end_column if line == end_line else None)

@@ -16,7 +16,6 @@ from explorer.lang.actions import (
     Action,
     action,
     actions_in,
-    function_location,
     is_action,
     params_of,
 )
@@ -33,6 +32,7 @@ from explorer.lang.types import (
     SortT,
     Type,
     class_location,
+    function_location,
     hints_of,
     is_record,
     resolve,

@@ -216,6 +216,17 @@ def class_location(cls: type[Any], name: str | None = None) -> Location | None:
     return Location(file, start + body.lineno - 1, indent)
 
 
+def function_location(function: Any) -> Location | None:
+    """Where a function is defined (its ``def``, or its first decorator)."""
+    code = getattr(function, "__code__", None)
+    return None if code is None else Location(code.co_filename, code.co_firstlineno)
+
+
+def definition(item: Any) -> Location | None:
+    """Where a class or function is defined, if that can be read."""
+    return class_location(item) if isinstance(item, type) else function_location(item)
+
+
 def _indent(lines: list[str]) -> int:
     return len(lines[0]) - len(lines[0].lstrip())
 
@@ -261,17 +272,15 @@ def hints_of(item: Any) -> dict[str, Any]:
     try:
         return typing.get_type_hints(item, include_extras=True)
     except NameError as error:
-        where = class_location(item) if isinstance(item, type) else None
         raise ModelError(
             f"the annotations of {item.__name__} name {error.name}, which is not defined",
-            where=where,
+            where=definition(item),
             hint="annotations are read at run time: import the name outside `if TYPE_CHECKING:`, "
             "and define model classes at the top level of a module",
         ) from None
     except TypeError as error:
-        where = class_location(item) if isinstance(item, type) else None
         raise ModelError(
-            f"the annotations of {item.__name__} cannot be read: {error}", where=where
+            f"the annotations of {item.__name__} cannot be read: {error}", where=definition(item)
         ) from None
 
 

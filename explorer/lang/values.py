@@ -219,7 +219,7 @@ class UnionKind(Kind):
         for i, (cls, kind) in enumerate(self.variants.items()):
             if type(value) is cls:
                 return i, kind.rank(value)
-        raise NoneUsed(self.field) if value is None else AssertionError(value)
+        raise NoneUsed if value is None else AssertionError(value)
 
 
 def kind_of(kind: Type, scope: Scope, field: str = "") -> Kind:

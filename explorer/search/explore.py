@@ -13,13 +13,9 @@ from explorer.search.space import Space
 # How long a call of the loop should take: an interrupt waits for it.
 _CHUNK_SECONDS = 0.05
 
-FIRST, STATES, SECONDS, MEMORY, INTERRUPT = (
-    "first violation",
-    "state limit",
-    "time limit",
-    "memory limit",
-    "interrupted",
-)
+# Why a search stopped early
+FIRST, STATES, SECONDS = "stopped at the first violation", "state limit", "time limit"
+MEMORY, INTERRUPT = "memory limit", "interrupted"
 
 
 def search(

@@ -40,7 +40,7 @@ class Space:
         program, packing = native.program, native.packing
         self._native = native
         self._max_memory = max_memory
-        self._initial = 0
+        self._initial: int | None = None
         self._control = np.zeros(at.SIZE, np.int64)
         self._arrays: dict[int, NDArray[Any]] = {}
         batch = 1 if first else batch
@@ -82,15 +82,20 @@ class Space:
 
     def begin(self, initial: Iterable[Sequence[int]]) -> int:
         """Enter the initial states. The loop's reason: ``AGAIN``, or a limit that they alone exceed."""
-        control, packing = self._control, self._native.packing
+        control = self._control
         for number, values in enumerate(initial):
-            if control[at.COUNT] + control[at.HELD] + control[at.INSTANCES] >= control[at.ROOM] and not self.grow():
+            if self._need() > control[at.ROOM] and not self.grow():
                 return at.GROW
-            state = packing.pack(values)
+            state = self._native.pack(values)
             loop.enter(self._address, int(state.ctypes.data), number)
-            if control[at.HELD] == control[at.BATCH] and self._settle() == at.STATE_LIMIT:
-                return at.STATE_LIMIT
-        return self._settle()
+            if control[at.HELD] == control[at.BATCH]:
+                if loop.settle(self._address) == at.STATE_LIMIT:
+                    return at.STATE_LIMIT
+                if control[at.STOP]:
+                    break
+        reason = int(loop.settle(self._address))
+        self._initial = int(control[at.COUNT])
+        return reason
 
     def run(self, budget: int) -> int:
         """Expand up to ``budget`` states; why the loop returned."""
@@ -100,7 +105,7 @@ class Space:
         """Make room for more states, or say that the memory limit or the machine does not allow it."""
         control, words = self._control, self._native.packing.words
         count, old_capacity = int(control[at.COUNT]), len(self._arrays[at.PARENT])
-        need = int(count + control[at.HELD] + control[at.INSTANCES]) + 1
+        need = self._need()
         capacity, slots = old_capacity, int(control[at.SLOTS])
         while need > capacity:
             capacity *= 2
@@ -141,7 +146,8 @@ class Space:
             native=self._native,
             states=count,
             transitions=int(control[at.TRANSITIONS]),
-            initial=self._initial,
+            # Stopped among the initial states: there are no others.
+            initial=count if self._initial is None else self._initial,
             properties=self._occurrences(at.PROPERTY_STATE, at.PROPERTY_INSTANCE),
             failures=self._occurrences(at.FAILURE_STATE, at.FAILURE_INSTANCE),
             unclear=tuple((i, o) for i, o in unclear if o is not None),
@@ -202,10 +208,10 @@ class Space:
         for place in (at.FAILURE_STATE, at.FAILURE_INSTANCE):
             self._hold(place, np.full(len(program.failure_names), -1, np.int64))
 
-    def _settle(self) -> int:
-        reason = int(loop.settle(self._address))
-        self._initial = int(self._control[at.COUNT])
-        return reason
+    def _need(self) -> int:
+        """Room for what is stored and buffered and for another expansion."""
+        control = self._control
+        return int(control[at.COUNT] + control[at.HELD] + control[at.INSTANCES]) + 1
 
     def _occurrences(self, states: int, instances: int) -> tuple[Occurrence | None, ...]:
         pairs = zip(self._arrays[states].tolist(), self._arrays[instances].tolist(), strict=True)

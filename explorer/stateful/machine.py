@@ -1,9 +1,11 @@
 """A Hypothesis state machine from a system.
 
 There is one rule: it draws one of the instances that are enabled. A rule per action would spend most
-of its steps on disabled ones. It prefers those that lead to a state this run has not seen, since a shortest
-violation never sees a state twice. An instance is drawn by its place among all of them in declaration order: so it
-stays the same one when shrinking drops a step before it, and shrinking goes to the first actions and parameters.
+of its steps on disabled ones. A run that explores prefers those that lead to a state it has not seen: a shortest
+violation never sees a state twice, and in the jugs of tests/systems a walk of 50 steps then finds 4 litres in 98 of
+100 runs, and without in 1. Shrinking turns this off, because a run that lost a step may have to see a state twice before
+it can lose the next. An instance is drawn by its place among all of them in declaration order, so that it stays the same one
+when a step before it is dropped, and shrinking goes to the first actions and parameters.
 """
 
 from __future__ import annotations
@@ -13,9 +15,9 @@ from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from hypothesis import settings
+from hypothesis import Phase, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
+from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
 
 from explorer.lang.properties import Property
 from explorer.lang.run import (
@@ -36,6 +38,13 @@ from explorer.stateful.judge import judge
 
 REMEMBERED_STATES = 4096
 """For so many states the outcomes are kept: runs share their beginnings, above all while shrinking."""
+
+EXPLORE = (False, True, True, True)
+"""Whether a run explores: mostly, and not at all once shrinking is done (it goes to the first)."""
+
+
+PHASES = [p for p in Phase if p is not Phase.explain]
+"""To explain a failure, Hypothesis varies its draws: slow here, and the run explains itself."""
 
 
 class PropertyViolated(AssertionError):
@@ -92,7 +101,7 @@ def machine(
     judged = judge(system, properties)
     with system:
         starts = [Choice(_call("init", values), s) for values, s in initial_states(system)]
-        steps = [Choice(_text(i), i) for i in instances(system)]
+        steps = [Choice(_text(i), i) for i in instances(system)] or [Choice("nothing", None)]
     known: OrderedDict[Hashable, dict[Choice, Outcome]] = OrderedDict()
 
     def enabled(state: Any) -> dict[Choice, Outcome]:
@@ -105,42 +114,39 @@ def machine(
                 known.popitem(last=False)
         return known[where]
 
+    allowed: set[Choice] = set()
+    """What the run may do next. Strategies are made once, so this is how they get to know."""
+
     class Machine(RuleBasedStateMachine):
         """Random runs of a system."""
 
         def __init__(self) -> None:
             super().__init__()
             self.state: Any = None
+            self.explore = False
+            self.outcomes: dict[Choice, Outcome] = {}
             self.seen: set[Hashable] = set()
             self.run: list[str] = []
 
-        @initialize(start=st.sampled_from(starts))
-        def init(self, start: Choice) -> None:
+        @initialize(start=st.sampled_from(starts), explore=st.sampled_from(EXPLORE))
+        def init(self, start: Choice, explore: bool) -> None:
+            self.explore = explore
             if len(starts) > 1:
                 self.run.append(start.text)
             with system:
                 self._arrive(start.value)
 
-        @rule(data=st.data())
-        def act(self, data: st.DataObject) -> None:
+        @rule(step=st.sampled_from(steps).filter(lambda c: c in allowed))
+        @precondition(lambda self: bool(allowed))
+        def act(self, step: Choice) -> None:
+            self.run.append(step.text)
             with system:
-                outcomes = enabled(self.state)
-                if not outcomes and judged.counts("deadlock") and not is_final(system, self.state):
-                    self._check("deadlock")
-                possible = self._worth_taking(outcomes)
-                if possible:
-                    chosen = st.sampled_from(steps).filter(possible.__contains__)
-                    choice = data.draw(chosen, label="step")
-                    self.run.append(choice.text)
-                    self._take(outcomes[choice])
+                self._take(self.outcomes[step])
 
-        def _worth_taking(self, outcomes: dict[Choice, Outcome]) -> set[Choice]:
-            """The steps that fail; else those to a state that is new in this run; else all."""
-            following = {c: o for c, o in outcomes.items() if isinstance(o, Next)}
-            failing = {c for c, o in outcomes.items() if judged.of_outcome(o)}
-            failing |= {c for c, o in following.items() if judged.of_step(self.state, o.state)}
-            new = {c for c, o in following.items() if key(o.state) not in self.seen}
-            return failing or new or set(following)
+        @rule()
+        @precondition(lambda self: not allowed)
+        def rest(self) -> None:
+            """Nothing is left to do; a run has a fixed number of steps."""
 
         def _take(self, outcome: Outcome) -> None:
             message = outcome.message if isinstance(outcome, Failed) else ""
@@ -153,13 +159,29 @@ def machine(
             self.state = state
             self.seen.add(key(state))
             self._check(judged.of_state(state))
+            self.outcomes = enabled(state)
+            if not self.outcomes and judged.counts("deadlock") and not is_final(system, state):
+                self._check("deadlock")
+            allowed.clear()
+            allowed.update(self._worth_taking())
+
+        def _worth_taking(self) -> set[Choice]:
+            """The steps that fail; else, exploring, those to a state that is new in this run; else all."""
+            following = {c: o for c, o in self.outcomes.items() if isinstance(o, Next)}
+            failing = {c for c, o in self.outcomes.items() if judged.of_outcome(o)}
+            failing |= {c for c, o in following.items() if judged.of_step(self.state, o.state)}
+            if failing or not self.explore:
+                return failing or set(following)
+            return {c for c, o in following.items() if key(o.state) not in self.seen} or set(following)
 
         def _check(self, failure: str | None, message: str = "") -> None:
             if failure is not None:
                 raise PropertyViolated(failure, message, tuple(self.run))
 
     Machine.__name__ = Machine.__qualname__ = f"{type(system).__name__}Machine"
-    Machine.TestCase.settings = settings(Machine.TestCase.settings, stateful_step_count=max_steps)
+    Machine.TestCase.settings = settings(
+        Machine.TestCase.settings, stateful_step_count=max_steps, phases=PHASES
+    )
     return Machine
 
 

@@ -130,11 +130,9 @@ class _Run:
 
     def compare(self, number: int, now: Json, recorded: Json) -> None:
         places = differences(recorded, now)
-        self.differ(
-            number,
-            "the state differs",
-            [f"{p}: {old} recorded, {new} now" for p, old, new in places],
-        ) if places else None
+        if places:
+            details = [f"{path}: {old} recorded, {new} now" for path, old, new in places]
+            self.differ(number, "the state differs", details)
 
     def steps(self, state: Any) -> bool:
         """Takes every step; False if one is not possible."""

@@ -12,13 +12,13 @@ from typing import Any
 def digest(cls: type[Any]) -> str:
     """``sha256:...`` over the sources of the modules that define ``cls``, its bases and the helpers they import.
 
-    Modules count by name and content, never by where they are installed. Of the modules that the model
+    Modules count by file name and content, never by where they are installed or how they were imported. Of the modules that the model
     imports, those in the same package or directory belong to it.
     """
     modules = _modules(cls)
     total = hashlib.sha256()
-    for name in sorted(modules):
-        total.update(name.encode() + b"\0" + _source(modules[name]) + b"\0")
+    for name, source in sorted(_source(module) for module in modules.values()):
+        total.update(name.encode() + b"\0" + source + b"\0")
     return f"sha256:{total.hexdigest()}"
 
 
@@ -57,10 +57,12 @@ def _folder(module: ModuleType) -> Path | None:
     return Path(file).parent if isinstance(file, str) else None
 
 
-def _source(module: ModuleType) -> bytes:
+def _source(module: ModuleType) -> tuple[str, bytes]:
     file = getattr(module, "__file__", None)
+    if not isinstance(file, str):
+        return module.__name__, b""
     try:
         # One text has one digest, whatever the line ends that a checkout gave it.
-        return Path(file).read_bytes().replace(b"\r\n", b"\n") if isinstance(file, str) else b""
+        return Path(file).name, Path(file).read_bytes().replace(b"\r\n", b"\n")
     except OSError:
-        return b""
+        return Path(file).name, b""

@@ -66,7 +66,7 @@ def _program(
     )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(terms(after=False), st.data())
 def test_successors_and_events(made: Terms, data: st.DataObject) -> None:
     dag = made.dag
@@ -118,7 +118,7 @@ def test_successors_and_events(made: Terms, data: st.DataObject) -> None:
     assert taken == [len(expected)]
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(terms(), st.data())
 def test_predicates(made: Terms, data: st.DataObject) -> None:
     """More than 64 of them, so that there are two words of truth values."""

@@ -137,8 +137,8 @@ class Sample(System[State]):
                 slot.backed = True
                 slot.holders.add(s.leader)
                 s.ready.add(id)
-            case Drop():
-                drop(s, command.id)
+            case Drop(id=id):
+                drop(s, id)
         s.level = min(s.level + self.design.batch, 3)
 
     @action(thread="node")

@@ -1,0 +1,252 @@
+"""Verifies claims: what holds, what is reached, and that it breaks without what it is said to rest on."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, TypeAlias
+
+from explorer.claims.claim import Claim
+from explorer.claims.resolve import Ready
+from explorer.claims.runs import Runs
+from explorer.configure import is_built_in
+from explorer.lang.errors import ModelError
+from explorer.loading import close
+from explorer.result import INCOMPLETE, PASSED, VIOLATED, PropertyResult, Result
+from explorer.trace.observe import Observed, observe
+from explorer.trace.trace import Trace
+
+Verdict: TypeAlias = Literal["verified", "refuted", "vacuous", "unknown", "not_modelled"]
+CheckKind: TypeAlias = Literal[
+    "holds", "reaches", "violates", "script", "breaks_without", "holds_without"
+]
+
+
+@dataclass(frozen=True)
+class Check:
+    """One thing looked at. ``ok`` says whether it came out as the claim states it, None if that is open; ``note`` why not."""
+
+    kind: CheckKind
+    property: str
+    result: str
+    ok: bool | None
+    off: tuple[str, ...] = ()
+    minimal: bool | None = None
+    length: int | None = None
+    note: str = ""
+    trace: Trace | None = None
+
+
+@dataclass(frozen=True)
+class Verified:
+    """The outcome of a claim. ``result`` is the run of its own design; ``as_expected`` whether the document is right about it."""
+
+    claim: Claim
+    verdict: Verdict
+    as_expected: bool
+    result: Result | None = None
+    checks: tuple[Check, ...] = ()
+
+    def exit_code(self) -> int:
+        """0 as expected, 3 if nothing is known to be wrong but something is open, else 1."""
+        if self.as_expected:
+            return PASSED
+        return INCOMPLETE if self.verdict == "unknown" else VIOLATED
+
+
+def verify(ready: Ready, runs: Runs) -> Verified:
+    """The verdict on one claim. Raises ModelError where a built-in property that it names cannot occur."""
+    claim = ready.claim
+    result = runs(ready.base)
+    for name in dict.fromkeys((*claim.holds, *claim.violates)):
+        _known(ready, name, result)
+    checks = [*_holds(claim, result), *_reaches(claim, result), *_violates(claim, result)]
+    if ready.script is not None:
+        checks += _script(claim, observe(ready.base.system, ready.script), ready.script.file)
+    checks += _breaks(ready, result, runs)
+    checks += _second_lines(ready, result, runs)
+    return _judge(claim, result, tuple(checks))
+
+
+def not_modelled(claim: Claim) -> Verified:
+    """What a claim that nothing here can check comes to."""
+    return Verified(claim, "not_modelled", True)
+
+
+def _judge(claim: Claim, result: Result, checks: tuple[Check, ...]) -> Verified:
+    # Where a hole is known, these are not part of what is claimed: they say how the claim is refuted.
+    evidence = ("violates", "script") if claim.expect == "refuted" else ()
+    stated = [c for c in checks if c.kind not in evidence]
+    verdict: Verdict = "verified"
+    if any(c.ok is False for c in stated if c.kind != "reaches"):
+        verdict = "refuted"
+    elif any(c.ok is False for c in stated):
+        verdict = "vacuous"
+    elif any(c.ok is None for c in stated):
+        verdict = "unknown"
+    expected = verdict == claim.expect and all(
+        c.ok for c in checks if c.kind in evidence or c.kind == "reaches"
+    )
+    return Verified(claim, verdict, expected, result, checks)
+
+
+def _known(ready: Ready, name: str, result: Result) -> None:
+    """Refuses a misspelt failure: it would hold for ever."""
+    listed = [p.name for p in result.properties]
+    if is_built_in(name) and name not in listed and result.engine == "exhaustive":
+        raise ready.claim.block.error(
+            f"{ready.claim.system} cannot fail with {name}", name, hint=close(name, listed)
+        )
+
+
+def _verdict(result: Result, name: str) -> PropertyResult:
+    """A failure that an engine does not list did not occur."""
+    found = result.find(name)
+    if found is not None:
+        return found
+    return PropertyResult(name, "failure", "holds" if result.complete else "unknown")
+
+
+def _ok(found: PropertyResult, wanted: str) -> bool | None:
+    return None if found.verdict == "unknown" else found.verdict == wanted
+
+
+def _open(result: Result) -> str:
+    return "; ".join(result.incomplete) or "the run is incomplete"
+
+
+def _check(kind: CheckKind, result: Result, name: str, wanted: str) -> Check:
+    found = _verdict(result, name)
+    note = _open(result) if found.verdict == "unknown" else ""
+    return Check(
+        kind,
+        name,
+        found.verdict,
+        _ok(found, wanted),
+        length=found.length,
+        note=note,
+        trace=found.trace,
+    )
+
+
+def _holds(claim: Claim, result: Result) -> Iterator[Check]:
+    return (_check("holds", result, name, "holds") for name in claim.holds)
+
+
+def _reaches(claim: Claim, result: Result) -> Iterator[Check]:
+    return (_check("reaches", result, name, "reached") for name in claim.reaches)
+
+
+def _violates(claim: Claim, result: Result) -> Iterator[Check]:
+    return (_check("violates", result, name, "violated") for name in claim.violates)
+
+
+def _script(claim: Claim, seen: Observed, file: str) -> Iterator[Check]:
+    """The scripted run: with ``violates`` it must violate one of them, else nothing that is said to hold."""
+    violated = {f.name: f for f in seen.violations}
+    if seen.blocked is not None:
+        yield Check("script", "", "blocked", False, note=seen.blocked.render())
+    elif seen.used_up is not None:
+        yield Check("script", "", "unknown", None, note=f"{seen.used_up} used up")
+    elif claim.violates:
+        hits = [violated[n] for n in claim.violates if n in violated]
+        if not hits:
+            names = " or ".join(claim.violates)
+            yield Check("script", names, "holds", False, note=f"{file} does not violate {names}")
+        for hit in hits:
+            yield Check("script", hit.name, "violated", True, length=hit.step)
+    else:
+        for name in claim.holds or ("",):
+            seen_at = violated[name].step if name in violated else None
+            outcome = "holds" if seen_at is None else "violated"
+            yield Check("script", name, outcome, seen_at is None, length=seen_at)
+
+
+def _breaks(ready: Ready, result: Result, runs: Runs) -> Iterator[Check]:
+    """Without the set each property is violated; without less than the set it holds."""
+    for broken in ready.claim.breaks:
+        run = runs(ready.without[broken.off])
+        smaller: list[tuple[tuple[str, ...], Result]] = [((), result)]
+        for size in range(1, len(broken.off)):
+            for subset in itertools.combinations(broken.off, size):
+                smaller.append((subset, runs(ready.without[subset])))
+        for name in broken.violates:
+            _known(ready, name, run)
+            yield _break(broken.off, name, run, smaller)
+
+
+def _break(
+    off: tuple[str, ...],
+    name: str,
+    run: Result,
+    smaller: Sequence[tuple[tuple[str, ...], Result]],
+) -> Check:
+    found = _verdict(run, name)
+    without = "without " + " and ".join(off)
+    check = Check(
+        "breaks_without",
+        name,
+        found.verdict,
+        _ok(found, "violated"),
+        off,
+        length=found.length,
+        trace=found.trace,
+    )
+    if found.verdict != "violated":
+        why = _open(run) if found.verdict == "unknown" else f"it holds {without}"
+        return _with(check, None, why)
+    minimal: bool | None = True
+    note = ""
+    for subset, part in smaller:
+        verdict = _verdict(part, name).verdict
+        if verdict == "violated":
+            less = "without " + " and ".join(subset) if subset else "as the design stands"
+            return _with(check, False, f"{without} is more than it takes: it is violated {less}")
+        if verdict == "unknown":
+            minimal, note = None, _open(part)
+    return _with(check, minimal, note)
+
+
+def _with(check: Check, minimal: bool | None, note: str) -> Check:
+    ok = check.ok if minimal or not check.ok else minimal
+    return replace(check, ok=ok, minimal=minimal, note=note)
+
+
+def _second_lines(ready: Ready, result: Result, runs: Runs) -> Iterator[Check]:
+    for line in ready.claim.second_lines:
+        run = runs(ready.without[line.off])
+        same = (run.states, run.transitions) == (result.states, result.transitions)
+        for name in ready.claim.holds:
+            found = _verdict(run, name)
+            note = _open(run) if found.verdict == "unknown" else ""
+            if same and found.verdict == "holds":
+                note = "the switch changes nothing: as many states and transitions as with it"
+            yield Check(
+                "holds_without",
+                name,
+                found.verdict,
+                _ok(found, "holds"),
+                line.off,
+                length=found.length,
+                note=note,
+                trace=found.trace,
+            )
+
+
+def verify_all(
+    claims: Sequence[Ready | Claim],
+    runs: Runs,
+    progress: Callable[[int, Claim], None] = lambda number, claim: None,
+) -> Iterator[Verified]:
+    """Each claim in turn; those that are not resolved are not modelled."""
+    for number, item in enumerate(claims):
+        claim = item.claim if isinstance(item, Ready) else item
+        progress(number, claim)
+        yield verify(item, runs) if isinstance(item, Ready) else not_modelled(item)
+
+
+def collect_errors(error: ModelError, errors: list[ModelError]) -> None:
+    """Remembers an error once, however many claims run into it."""
+    if error.render() not in [e.render() for e in errors]:
+        errors.append(error)

@@ -1,0 +1,1 @@
+"""The subcommands of ``slotcheck``, one file each."""

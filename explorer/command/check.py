@@ -1,0 +1,129 @@
+"""``slotcheck check``: explores a system and gives a verdict on every property."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import click
+
+from explorer.command.options import design_options, full_option, json_option
+from explorer.command.output import Output
+from explorer.command.report import report
+from explorer.configure import (
+    Configured,
+    choose_properties,
+    configure,
+    is_built_in,
+    parse_scope,
+    parse_switches,
+)
+from explorer.engines import ENGINES, EngineName, Limits, run
+from explorer.lang.errors import ModelError
+from explorer.loading import close, find_system
+from explorer.result import PropertyResult, Result
+from explorer.trace.files import write_traces
+
+
+@click.command()
+@click.argument("system")
+@design_options
+@click.option(
+    "--property",
+    "names",
+    multiple=True,
+    metavar="NAME",
+    help="Check only this property (repeatable). Failures of the model (panics, values out of range, deadlock) are "
+    "always checked.",
+)
+@click.option(
+    "--engine",
+    type=click.Choice(ENGINES),
+    default="exhaustive",
+    show_default=True,
+    help="exhaustive: compiled search; reference: slow search in CPython; bmc: runs of up to K steps, through z3.",
+)
+@click.option(
+    "--depth", type=click.IntRange(min=0), metavar="K", help="How many steps bmc looks at."
+)
+@click.option("--first", is_flag=True, help="Stop at the first violation.")
+@click.option("--max-states", type=click.IntRange(min=1), metavar="N", help="Stop after N states.")
+@click.option(
+    "--max-seconds",
+    type=click.FloatRange(min=0, min_open=True),
+    metavar="S",
+    help="Stop after S seconds.",
+)
+@click.option("--no-reductions", is_flag=True, help="Explore every state, symmetric ones included.")
+@click.option(
+    "--trace-dir",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="Write each trace to DIR/SYSTEM-PROPERTY.json; --json then names the files instead of holding the traces.",
+)
+@full_option
+@json_option
+def check(
+    system: str,
+    scope: tuple[str, ...],
+    preset: str | None,
+    switches: tuple[str, ...],
+    names: tuple[str, ...],
+    engine: EngineName,
+    depth: int | None,
+    first: bool,
+    max_states: int | None,
+    max_seconds: float | None,
+    no_reductions: bool,
+    trace_dir: Path | None,
+    full: bool,
+    json_target: str | None,
+) -> int:
+    """Check SYSTEM: a bundled name, or path/to/file.py:ClassName."""
+    # No engine reduces the state space so far: every run is one without reductions.
+    del no_reductions
+    output = Output(json_target)
+    configured = configure(
+        find_system(system), parse_scope(scope), preset, parse_switches(switches)
+    )
+    properties = choose_properties(configured.system, names)
+    output.progress(f"checking {configured.name} ...")
+    result = run(
+        engine,
+        configured.system,
+        properties,
+        Limits(first, max_states, max_seconds, depth),
+    )
+    result = labelled(asked(result, names), configured)
+    if trace_dir is not None:
+        traces = [p.trace for p in result.properties if p.trace is not None]
+        result = replace(result, trace_files=write_traces(traces, trace_dir))
+    report(result, output, full=full)
+    output.json(result.to_json())
+    return result.exit_code()
+
+
+def asked(result: Result, names: tuple[str, ...]) -> Result:
+    """The result with every built-in property that the user named.
+
+    An engine that compiles the model lists every failure that can occur, and a name that it does not list is a mistake; the others
+    list only what occurred. Raises ModelError.
+    """
+    listed = [p.name for p in result.properties]
+    added = []
+    for name in dict.fromkeys(names):
+        if name in listed or not is_built_in(name):
+            continue
+        if result.engine == "exhaustive":
+            raise ModelError(f"{result.system} cannot fail with {name}", hint=close(name, listed))
+        added.append(PropertyResult(name, "failure", "holds" if result.complete else "unknown"))
+    return replace(result, properties=result.properties + tuple(added))
+
+
+def labelled(result: Result, configured: Configured) -> Result:
+    """The result and its traces under the name and preset by which the system can be found again."""
+    properties = tuple(
+        replace(p, trace=p.trace and p.trace.labelled(configured.name, configured.preset))
+        for p in result.properties
+    )
+    return replace(result, system=configured.name, preset=configured.preset, properties=properties)

@@ -1,0 +1,144 @@
+"""``slotcheck claims`` and plain ``slotcheck``: verify checked design documents."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from explorer.claims.claim import Claim, read_document
+from explorer.claims.report import (
+    counterexamples,
+    covered,
+    details,
+    place,
+    to_json,
+    verdict,
+    warnings,
+)
+from explorer.claims.resolve import Ready, resolve
+from explorer.claims.runs import Runs
+from explorer.claims.verify import Verified, verify_all
+from explorer.command.options import full_option, json_option
+from explorer.command.output import Output
+from explorer.lang.errors import ModelError
+from explorer.loading import bundled_documents
+from explorer.result import INCOMPLETE, PASSED, VIOLATED, WRONG_INPUT
+
+# A table needs that much; below it each row is written as a paragraph.
+TABLE_WIDTH = 72
+
+
+@click.command()
+@click.argument(
+    "files", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="FILE..."
+)
+@full_option
+@json_option
+def claims(files: tuple[Path, ...], full: bool, json_target: str | None) -> int:
+    """Verify the claims of checked design documents (Markdown with ```slotcheck blocks)."""
+    return verify_documents([(f, str(f)) for f in files], Output(json_target), full=full)
+
+
+def verify_bundled(output: Output) -> int:
+    """Verifies the documents that installed packages bring along."""
+    documents = bundled_documents()
+    if not documents:
+        raise ModelError(
+            "no checked design documents are installed",
+            hint="slotcheck claims FILE.md verifies yours",
+        )
+    return verify_documents([(f, f.name) for f in documents], output)
+
+
+def verify_documents(
+    documents: Sequence[tuple[Path, str]], output: Output, *, full: bool = False
+) -> int:
+    """Verifies documents, given with the names to show; the exit code is the worst of what was found."""
+    claims, errors = _read(documents)
+    if errors:
+        for error in errors:
+            click.echo(error.render(), err=True)
+        return WRONG_INPUT
+    # Claims of one document run into each other's configurations: results are shared by all.
+    runs, verified = Runs(), list[Verified]()
+    for item in verify_all(claims, runs, lambda n, c: _progress(output, n, len(claims), c)):
+        verified.append(item)
+    output.clear()
+    _show(verified, output, full)
+    output.json(to_json(verified))
+    codes = {item.exit_code() for item in verified}
+    return next((code for code in (VIOLATED, INCOMPLETE) if code in codes), PASSED)
+
+
+def _read(documents: Sequence[tuple[Path, str]]) -> tuple[list[Ready | Claim], list[ModelError]]:
+    """Every claim of every document, and everything that is wrong with them."""
+    claims: list[Ready | Claim] = []
+    errors: list[ModelError] = []
+    for path, name in documents:
+        try:
+            found = read_document(path, name)
+        except ModelError as error:
+            errors.append(error)
+            continue
+        for claim in found:
+            try:
+                claims.append(claim if claim.not_modelled is not None else resolve(claim))
+            except ModelError as error:
+                errors.append(error)
+    return claims, errors
+
+
+def _progress(output: Output, number: int, total: int, claim: Claim) -> None:
+    output.progress(f"verifying {claim.id} ({number + 1} of {total}) ...")
+
+
+def _show(verified: Sequence[Verified], output: Output, full: bool) -> None:
+    if output.terminal and output.width >= TABLE_WIDTH:
+        _table(verified, output)
+    else:
+        for item in verified:
+            output.wrapped(_row(item), indent=4)
+    for warning in warnings(verified):
+        output.wrapped(f"warning: {warning}", indent=4)
+    for item in verified:
+        if not item.as_expected or item.verdict == "refuted":
+            output.line()
+            output.lines(details(item, full=full))
+    output.line()
+    output.line(_summary(verified))
+
+
+def _row(item: Verified) -> str:
+    parts = [f"{place(item)}  {item.claim.id}  {verdict(item)}", covered(item)]
+    return "; ".join([*parts, *counterexamples(item)])
+
+
+def _table(verified: Sequence[Verified], output: Output) -> None:
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for heading in ("where", "claim", "verdict", "covered", "counterexamples"):
+        table.add_column(heading, overflow="fold")
+    for item in verified:
+        style = (
+            "green" if item.as_expected else "yellow" if item.exit_code() == INCOMPLETE else "red"
+        )
+        table.add_row(
+            Text(place(item)),
+            Text(item.claim.id),
+            Text(verdict(item), style),
+            Text(covered(item)),
+            Text("\n".join(counterexamples(item))),
+        )
+    Console(file=output.stream, width=output.width, highlight=False).print(table)
+
+
+def _summary(verified: Sequence[Verified]) -> str:
+    unexpected = [item.claim.id for item in verified if not item.as_expected]
+    count = "1 claim" if len(verified) == 1 else f"{len(verified)} claims"
+    if not unexpected:
+        return f"OK: {count} as stated"
+    return f"NOT AS STATED: {', '.join(unexpected)} (of {count})"

@@ -1,0 +1,107 @@
+"""Where a command writes: text for people, JSON for programs, progress for whoever watches a terminal."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sys
+import textwrap
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TextIO
+
+from explorer.lang.errors import ModelError
+from explorer.lang.text import Json
+
+
+class Output:
+    """The streams of one command. With JSON on standard output, text goes to standard error."""
+
+    def __init__(self, target: str | None = None) -> None:
+        self.target = target
+        self.stream: TextIO = sys.stderr if target == "-" else sys.stdout
+        self.watched = sys.stderr.isatty()
+        self.shown = False
+        if target not in (None, "-"):
+            _check_writable(Path(str(target)))
+
+    @property
+    def terminal(self) -> bool:
+        """Whether text is read on a terminal as it is written."""
+        return self.stream.isatty()
+
+    @property
+    def width(self) -> int:
+        """The columns that text may use."""
+        return max(shutil.get_terminal_size((100, 24)).columns, 20)
+
+    def line(self, text: str = "") -> None:
+        """Writes one line. A reader that has gone away ends the output, not the run: its exit code still counts."""
+        self.clear()
+        try:
+            print(text, file=self.stream, flush=self.terminal)
+        except BrokenPipeError:
+            silence(self.stream)
+
+    def lines(self, texts: Iterable[str]) -> None:
+        """Writes lines."""
+        for text in texts:
+            self.line(text)
+
+    def wrapped(self, text: str, indent: int = 0) -> None:
+        """Writes a paragraph; lines after the first are indented."""
+        wrapped = textwrap.wrap(
+            text,
+            self.width,
+            subsequent_indent=" " * indent,
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+        self.lines(wrapped)
+
+    def json(self, data: Json) -> None:
+        """Writes the object that ``--json`` asked for, if it did."""
+        if self.target is None:
+            return
+        text = json.dumps(data, indent=1, ensure_ascii=False)
+        if self.target == "-":
+            try:
+                print(text, file=sys.stdout, flush=True)
+            except BrokenPipeError:
+                silence(sys.stdout)
+            return
+        try:
+            Path(self.target).write_text(text + "\n", encoding="utf-8")
+        except OSError as error:
+            raise ModelError(f"cannot write {self.target}: {error.strerror}") from None
+
+    def progress(self, text: str) -> None:
+        """Shows what is going on, on one line that the next output replaces; nothing if nobody watches."""
+        if self.watched:
+            self.clear()
+            sys.stderr.write(text[: self.width - 1])
+            sys.stderr.flush()
+            self.shown = True
+
+    def clear(self) -> None:
+        """Takes the progress line away."""
+        if self.shown:
+            sys.stderr.write("\r" + " " * (self.width - 1) + "\r")
+            sys.stderr.flush()
+            self.shown = False
+
+
+def silence(stream: TextIO) -> None:
+    """Sends the rest of a stream nowhere, so that flushing it at exit does not fail again."""
+    null = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(null, stream.fileno())
+    os.close(null)
+
+
+def _check_writable(path: Path) -> None:
+    """Complains before a long run, not after it."""
+    if path.is_dir():
+        raise ModelError(f"cannot write {path}: it is a directory")
+    if not path.absolute().parent.is_dir():
+        raise ModelError(f"cannot write {path}: there is no directory {path.parent}")

@@ -1,0 +1,71 @@
+"""The outcome of a check as text."""
+
+from __future__ import annotations
+
+from explorer.claims.report import steps
+from explorer.command.output import Output
+from explorer.result import PropertyResult, Result
+from explorer.trace.render import render, text
+
+
+def report(result: Result, output: Output, *, full: bool = False) -> None:
+    """What was covered, a line per property, warnings, then the trace of each violation."""
+    output.wrapped(heading(result), indent=2)
+    output.wrapped(coverage(result), indent=2)
+    output.line()
+    for item in result.properties:
+        output.wrapped(row(item), indent=2)
+    for warning in result.warnings:
+        output.wrapped(f"warning: {warning}", indent=2)
+    for why in result.incomplete:
+        output.wrapped(f"incomplete: {why}{remedy(result, why)}", indent=2)
+    for item in result.properties:
+        if item.verdict == "violated" and item.trace is not None:
+            output.line()
+            output.lines(render(item.trace, full=full))
+            if item.name in result.trace_files:
+                output.line(f"  written to {result.trace_files[item.name]}")
+    output.line()
+    output.wrapped(summary(result), indent=2)
+
+
+def heading(result: Result) -> str:
+    """System, scope and design."""
+    scope = " ".join(f"{name}={size}" for name, size in result.scope.items())
+    design = [result.preset] if result.preset is not None else []
+    design += [f"{name}={text(value)}" for name, value in result.design.items()]
+    return f"{result.system}: scope {scope or '(none)'}; design {' '.join(design) or '(default)'}"
+
+
+def coverage(result: Result) -> str:
+    """How much was explored."""
+    counts = f"{result.states:,} states, {result.transitions:,} transitions, depth {result.depth}"
+    if result.engine == "bmc":
+        counts = f"runs of up to {result.depth} steps"
+    how = "complete" if result.complete else "incomplete"
+    reduced = f", reduced by {' and '.join(result.reductions)}" if result.reductions else ""
+    return f"{result.engine}: {how}, {counts}{reduced}, {result.seconds:.1f} s"
+
+
+def row(item: PropertyResult) -> str:
+    """Verdict, name and length."""
+    length = f" ({steps(item.length)})" if item.length is not None else ""
+    return f"{item.verdict:<10}{item.name}{length}"
+
+
+def remedy(result: Result, why: str) -> str:
+    """What to do about a scope that is used up."""
+    name, _, rest = why.partition(" ")
+    if rest == "used up" and name in result.scope:
+        return f"; run with --scope {name}={result.scope[name] + 1} or more"
+    return ""
+
+
+def summary(result: Result) -> str:
+    """The verdict on the run as a whole."""
+    failed = [
+        f"{p.name} (unreached)" if p.verdict == "unreached" else p.name for p in result.violations
+    ]
+    if failed:
+        return f"FAILED: {', '.join(failed)}"
+    return "INCOMPLETE: nothing fails in what was explored" if result.exit_code() else "OK"

@@ -1,0 +1,1 @@
+"""Exhaustive search over native code."""
