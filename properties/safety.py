@@ -11,6 +11,7 @@ from model.state import (
     InteractiveStep,
     MaintenanceStep,
     Point,
+    Runtime,
     SlotRef,
     State,
     Upper,
@@ -27,6 +28,17 @@ def both_sides_hold_the_same_slot(s: State) -> bool:
         or s.bundles[id].create != s.peers[id].create
         or is_dropping(s, id)
         or s.bundles[id].token == s.peers[id].slot
+        for id in GlobalId
+    )
+
+
+@invariant
+def no_current_slot_is_replaced(s: State) -> bool:
+    """An id leads to the slot that it is published in, as long as that is wanted (A1.3, C28)."""
+    return all(
+        s.bundles[id].create is None
+        or s.bundles[id].create != s.commands[s.connection[Runtime.MAINTENANCE]][id]
+        or s.bundles[id].token == s.entry[id]
         for id in GlobalId
     )
 
@@ -137,10 +149,11 @@ def a_since_never_passes_a_hold(s: State) -> bool:
 
 @invariant
 def no_hold_stays_reserved_beside_its_peer(s: State) -> bool:
-    """Once a publication and its peer are both there, the hold that one left is the other's (C13)."""
+    """Once a publication and its peer are both in a slot, the hold that one left is the other's (C13)."""
     return all(
         s.peers[id].create is None
         or s.peers[id].create != s.bundles[id].create
+        or s.peers[id].slot != s.bundles[id].token
         or s.publisher is not None
         or s.reader is not None
         or has_none_reserved(s, s.bundles[id].token)

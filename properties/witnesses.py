@@ -245,11 +245,8 @@ def a_slot_outlives_its_peer(s: State) -> bool:
 
 @reachable
 def a_replaced_slot_lives_on(s: State) -> bool:
-    """Its id leads elsewhere, and it is read (1.2)."""
-    return any(
-        (slot := s.peers[id].slot) is not None and s.entry[id] is not None and s.entry[id] != slot
-        for id in GlobalId
-    )
+    """No id leads to it any more, and somebody holds it (1.2)."""
+    return any(s.slots[r].live and all(s.entry[id] != r for id in GlobalId) for r in s.slots)
 
 
 @reachable

@@ -77,6 +77,6 @@ def read_blocks(path: Path) -> list[Block]:
     if not blocks:
         raise ModelError(
             f"{path} contains no ```{FENCE} block: nothing in it would be checked",
-            hint="see docs/modelling.md for the form of a claim",
+            hint='a claim is TOML: claim = "ID", system = "NAME", holds = ["property"]',
         )
     return blocks

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from explorer.claims.verify import Check, Verified
 from explorer.lang.text import Json
-from explorer.trace.render import render
+from explorer.trace.render import render, steps
 
 SCHEMA = "slotcheck.claims/1"
 
@@ -26,8 +26,10 @@ def _claim_json(verified: Verified) -> dict[str, Json]:
         "verdict": verified.verdict,
         "expect": claim.expect,
     }
-    if claim.not_modelled is not None or result is None:
+    if claim.not_modelled is not None:
         return data | {"reason": claim.not_modelled, "checks": []}
+    if result is None:
+        return data | {"system": claim.system, "checks": []}
     return data | {
         "system": claim.system,
         "scope": dict(result.scope),
@@ -55,7 +57,7 @@ def covered(verified: Verified) -> str:
     """What the run of a claim's own design covered."""
     result = verified.result
     if result is None:
-        return verified.claim.not_modelled or ""
+        return verified.claim.not_modelled or "interrupted"
     scope = " ".join(f"{name}={size}" for name, size in result.scope.items())
     return f"{result.states:,} states, depth {result.depth}, {scope}"
 
@@ -73,11 +75,6 @@ def counterexamples(verified: Verified) -> list[str]:
         else:
             lines[f"{check.property}: {steps(check.length)}"] = None
     return list(lines)
-
-
-def steps(number: int) -> str:
-    """``1 step``, ``2 steps``."""
-    return f"{number} step" if number == 1 else f"{number} steps"
 
 
 def place(verified: Verified) -> str:
@@ -116,7 +113,7 @@ def warnings(verified: Sequence[Verified]) -> list[str]:
     found: dict[str, None] = {}
     for item in verified:
         for warning in item.result.warnings if item.result is not None else ():
-            found[f"{item.claim.system}: {warning}"] = None
+            found[f"{Path(item.claim.system).name}: {warning}"] = None
         for check in item.checks:
             if check.ok and check.note:
                 off = " and ".join(check.off)

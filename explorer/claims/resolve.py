@@ -94,7 +94,9 @@ def _check_properties(claim: Claim, base: Configured) -> None:
         reachable = name in declared and declared[name].kind == "reachable"
         if reachable and name not in claim.reaches:
             raise claim.block.error(
-                f"{name} is @reachable: a run reaches it or does not", name, hint="name it in reaches"
+                f"{name} is @reachable: a run reaches it or does not",
+                name,
+                hint="name it in reaches",
             )
         if not reachable and name in claim.reaches:
             raise claim.block.error(

@@ -12,6 +12,8 @@ from explorer.lang.properties import properties_for
 from explorer.lang.system import System
 from explorer.result import Result
 
+INTERRUPTED = "interrupted"
+
 Engine: TypeAlias = Callable[[System[Any]], Result]
 
 
@@ -28,7 +30,13 @@ class Runs:
     results: dict[tuple[object, ...], Result] = field(default_factory=dict)
 
     def __call__(self, configured: Configured) -> Result:
-        """The result for a configuration."""
+        """The result for a configuration. Raises KeyboardInterrupt if its run was interrupted.
+
+        An engine that is interrupted returns what it has; the claims that need the rest are not to start anew.
+        """
         if configured.key not in self.results:
-            self.results[configured.key] = self.engine(configured.system)
+            result = self.engine(configured.system)
+            if INTERRUPTED in result.incomplete:
+                raise KeyboardInterrupt
+            self.results[configured.key] = result
         return self.results[configured.key]

@@ -11,7 +11,6 @@ from explorer.claims.claim import Claim
 from explorer.claims.resolve import Ready
 from explorer.claims.runs import Runs
 from explorer.configure import is_built_in
-from explorer.lang.errors import ModelError
 from explorer.loading import close
 from explorer.result import INCOMPLETE, PASSED, VIOLATED, PropertyResult, Result
 from explorer.trace.observe import Observed, observe
@@ -217,10 +216,12 @@ def _second_lines(ready: Ready, result: Result, runs: Runs) -> Iterator[Check]:
     for line in ready.claim.second_lines:
         run = runs(ready.without[line.off])
         same = (run.states, run.transitions) == (result.states, result.transitions)
+        # One of several that back each other up changes nothing alone, and matters all the same.
+        matters = any(set(line.off) & set(b.off) for b in ready.claim.breaks)
         for name in ready.claim.holds:
             found = _verdict(run, name)
             note = _open(run) if found.verdict == "unknown" else ""
-            if same and found.verdict == "holds":
+            if same and not matters and found.verdict == "holds":
                 note = "the switch changes nothing: as many states and transitions as with it"
             yield Check(
                 "holds_without",
@@ -239,14 +240,18 @@ def verify_all(
     runs: Runs,
     progress: Callable[[int, Claim], None] = lambda number, claim: None,
 ) -> Iterator[Verified]:
-    """Each claim in turn; those that are not resolved are not modelled."""
+    """Each claim in turn; those that are not resolved are not modelled. After an interrupt the rest is unknown."""
+    interrupted = False
     for number, item in enumerate(claims):
         claim = item.claim if isinstance(item, Ready) else item
-        progress(number, claim)
-        yield verify(item, runs) if isinstance(item, Ready) else not_modelled(item)
-
-
-def collect_errors(error: ModelError, errors: list[ModelError]) -> None:
-    """Remembers an error once, however many claims run into it."""
-    if error.render() not in [e.render() for e in errors]:
-        errors.append(error)
+        if not isinstance(item, Ready):
+            yield not_modelled(claim)
+            continue
+        outcome = Verified(claim, "unknown", False)
+        try:
+            if not interrupted:
+                progress(number, claim)
+                outcome = verify(item, runs)
+        except KeyboardInterrupt:
+            interrupted = True
+        yield outcome

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from pathlib import Path
 
@@ -23,6 +24,14 @@ from explorer.lang.errors import ModelError
 from explorer.loading import close, find_system
 from explorer.result import PropertyResult, Result
 from explorer.trace.files import write_traces
+
+
+def _finite(
+    context: click.Context, parameter: click.Parameter, value: float | None
+) -> float | None:
+    if value is not None and not math.isfinite(value):
+        raise click.BadParameter("it is not a number of seconds", context, parameter)
+    return value
 
 
 @click.command()
@@ -51,6 +60,7 @@ from explorer.trace.files import write_traces
 @click.option(
     "--max-seconds",
     type=click.FloatRange(min=0, min_open=True),
+    callback=_finite,
     metavar="S",
     help="Stop after S seconds.",
 )

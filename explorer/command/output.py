@@ -14,6 +14,8 @@ from typing import TextIO
 from explorer.lang.errors import ModelError
 from explorer.lang.text import Json
 
+UNLIMITED = 10_000
+
 
 class Output:
     """The streams of one command. With JSON on standard output, text goes to standard error."""
@@ -22,7 +24,7 @@ class Output:
         self.target = target
         self.stream: TextIO = sys.stderr if target == "-" else sys.stdout
         self.watched = sys.stderr.isatty()
-        self.shown = False
+        self.shown = ""
         if target not in (None, "-"):
             _check_writable(Path(str(target)))
 
@@ -33,8 +35,8 @@ class Output:
 
     @property
     def width(self) -> int:
-        """The columns that text may use."""
-        return max(shutil.get_terminal_size((100, 24)).columns, 20)
+        """The columns that text may use: those of the terminal or of $COLUMNS, else as many as it takes."""
+        return max(shutil.get_terminal_size((UNLIMITED, 24)).columns, 20)
 
     def line(self, text: str = "") -> None:
         """Writes one line. A reader that has gone away ends the output, not the run: its exit code still counts."""
@@ -64,7 +66,7 @@ class Output:
         """Writes the object that ``--json`` asked for, if it did."""
         if self.target is None:
             return
-        text = json.dumps(data, indent=1, ensure_ascii=False)
+        text = json.dumps(data, indent=1)
         if self.target == "-":
             try:
                 print(text, file=sys.stdout, flush=True)
@@ -80,16 +82,23 @@ class Output:
         """Shows what is going on, on one line that the next output replaces; nothing if nobody watches."""
         if self.watched:
             self.clear()
-            sys.stderr.write(text[: self.width - 1])
+            self.shown = text[: _columns() - 1]
+            sys.stderr.write(self.shown)
             sys.stderr.flush()
-            self.shown = True
 
     def clear(self) -> None:
         """Takes the progress line away."""
         if self.shown:
-            sys.stderr.write("\r" + " " * (self.width - 1) + "\r")
+            sys.stderr.write(f"\r{' ' * len(self.shown)}\r")
             sys.stderr.flush()
-            self.shown = False
+            self.shown = ""
+
+
+def _columns() -> int:
+    try:
+        return os.get_terminal_size(sys.stderr.fileno()).columns or 80
+    except OSError:
+        return 80
 
 
 def silence(stream: TextIO) -> None:

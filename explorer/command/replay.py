@@ -15,7 +15,7 @@ from explorer.result import PASSED, VIOLATED
 from explorer.trace.again import Replayed
 from explorer.trace.again import replay as run_again
 from explorer.trace.files import read_trace
-from explorer.trace.render import blame_lines, start_label, step_lines
+from explorer.trace.render import blame_lines, start_label, step_lines, steps
 
 
 @click.command()
@@ -89,7 +89,7 @@ def _answer(replayed: Replayed, other: bool) -> Iterator[str]:
     elif difference is not None:
         yield f"The run is possible, and differs from the recorded one first {where} of {length}."
     else:
-        yield f"The run is the recorded one, state by state ({length} steps)."
+        yield f"The run is the recorded one, state by state ({steps(length)})."
     if replayed.confirmed:
         yield f"{name} {ends} at its end."
         if replayed.blame is not None:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from explorer.claims.report import steps
 from explorer.command.output import Output
 from explorer.result import PropertyResult, Result
-from explorer.trace.render import render, text
+from explorer.trace.render import render, steps, text
 
 
 def report(result: Result, output: Output, *, full: bool = False) -> None:

@@ -6,13 +6,12 @@ from pathlib import Path
 
 import click
 
-from explorer.claims.report import steps
 from explorer.command.options import design_options, full_option
 from explorer.command.output import Output
 from explorer.configure import configure, parse_scope, parse_switches
 from explorer.loading import find_system
 from explorer.trace.observe import Finding, Observed, observe
-from explorer.trace.render import blame_lines, start_label, step_lines, whole
+from explorer.trace.render import blame_lines, start_label, step_lines, steps, whole
 from explorer.trace.script import read_script
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from explorer.compiler import tree
@@ -56,6 +57,22 @@ def unwrap(expr: Expr) -> Expr:
     return expr
 
 
+def where_present(expr: Expr, condition: Callable[[Expr], Expr]) -> Expr:
+    """``condition`` of an optional's value; False where it is None. The optional is evaluated once."""
+    bind, local = once(expr)
+    where = expr.where
+    present = tree.Not(where, BoolT(), tree.IsNone(where, BoolT(), local))
+    both = tree.And(where, BoolT(), (present, condition(unwrap(local))))
+    return tree.Then(where, BoolT(), (bind,), both)
+
+
+def once(expr: Expr) -> tuple[tree.Bind, tree.Local]:
+    """An expression bound to a name that no model can use, and that name."""
+    name = f"<{expr.where.line}:{expr.where.column}>"
+    local = tree.Local(expr.where, expr.type, name)
+    return tree.Bind(expr.where, expr.type, name, expr), local
+
+
 def join(left: Expr, right: Expr) -> tuple[Expr, Expr]:
     """Both expressions as one type: for ``==``, conditional expressions, ``min``.
 
@@ -66,6 +83,8 @@ def join(left: Expr, right: Expr) -> tuple[Expr, Expr]:
         return left, right
     for x, y in ((a, b), (b, a)):
         if isinstance(x, OptionalT) and (isinstance(y, NoneT) or y == x.inner):
+            return fit(left, x), fit(right, x)
+        if isinstance(x, OptionalT) and is_number(x.inner) and is_number(y):
             return fit(left, x), fit(right, x)
         if isinstance(x, NoneT) and not isinstance(y, OptionalT) and not isinstance(y, NoneT):
             optional = OptionalT(y)  # type: ignore[arg-type] # fit refuses what cannot be inside

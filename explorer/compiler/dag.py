@@ -81,22 +81,22 @@ class Dag:
 
     # Sources
 
-    def int(self, value: int) -> Node:
+    def number(self, value: int) -> Node:
         return self._make("const", (), value, 0, False, value, value)
 
-    def bool(self, value: bool) -> Node:
+    def truth(self, value: bool) -> Node:
         return self.true if value else self.false
 
     def leaf(
         self, index: int, low: int, high: int, *, is_bool: bool = False, root: int = 0
     ) -> Node:
         if not is_bool and low == high:
-            return self.int(low)
+            return self.number(low)
         return self._make("leaf", (), index, root, is_bool, low, high)
 
     def param(self, index: int, low: int, high: int, *, is_bool: bool = False) -> Node:
         if not is_bool and low == high:
-            return self.int(low)
+            return self.number(low)
         return self._make("param", (), index, 0, is_bool, low, high)
 
     def switch(self, index: int, low: int, high: int, *, is_bool: bool = False) -> Node:
@@ -106,7 +106,7 @@ class Dag:
 
     def not_(self, a: Node) -> Node:
         if a.op == "const":
-            return self.bool(not a.value)
+            return self.truth(not a.value)
         if a.op == "not":
             return a.args[0]
         return self._make("not", (a,), 0, 0, True, 0, 1)
@@ -193,7 +193,7 @@ class Dag:
         # The accumulator of sum(): ite(c, b + x, b) = b + ite(c, x, 0), which keeps the interval tight.
         if a.op == "add" and b in a.args:
             x = a.args[1] if a.args[0] is b else a.args[0]
-            return self.add(b, self.ite(c, x, self.int(0)))
+            return self.add(b, self.ite(c, x, self.number(0)))
         return self._make("ite", (c, a, b), 0, 0, a.bool, min(a.low, b.low), max(a.high, b.high))
 
     # Comparisons
@@ -228,18 +228,18 @@ class Dag:
         if a.op == "add":
             for x, y in (a.args, a.args[::-1]):
                 if y.op == "const":
-                    return self.eq(x, self.int(value - y.value))
+                    return self.eq(x, self.number(value - y.value))
         if a.op == "sub" and a.args[1].op == "const":
-            return self.eq(a.args[0], self.int(value + a.args[1].value))
+            return self.eq(a.args[0], self.number(value + a.args[1].value))
         if a.op == "int":
             return a.args[0] if value else self.not_(a.args[0])
         if a.op == "ite" and (a.args[1].op == "const" or a.args[2].op == "const"):
-            constant = self.int(value)
+            constant = self.number(value)
             c, x, y = a.args
             return self.ite(c, self.eq(x, constant), self.eq(y, constant))
         if a.high == a.low + 1 and value == a.high:
-            return self.not_(self.eq(a, self.int(a.low)))
-        return self._make("eq", (a, self.int(value)), 0, 0, True, 0, 1)
+            return self.not_(self.eq(a, self.number(a.low)))
+        return self._make("eq", (a, self.number(value)), 0, 0, True, 0, 1)
 
     def lt(self, a: Node, b: Node) -> Node:
         if a is b or a.low >= b.high:
@@ -259,7 +259,7 @@ class Dag:
 
     def add(self, a: Node, b: Node) -> Node:
         if a.op == "const" and b.op == "const":
-            return self.int(a.value + b.value)
+            return self.number(a.value + b.value)
         if a.op == "const" and a.value == 0:
             return b
         if b.op == "const" and b.value == 0:
@@ -270,16 +270,16 @@ class Dag:
 
     def sub(self, a: Node, b: Node) -> Node:
         if a.op == "const" and b.op == "const":
-            return self.int(a.value - b.value)
+            return self.number(a.value - b.value)
         if b.op == "const" and b.value == 0:
             return a
         if a is b:
-            return self.int(0)
+            return self.number(0)
         return self._make("sub", (a, b), 0, 0, False, a.low - b.high, a.high - b.low)
 
     def mul(self, a: Node, b: Node) -> Node:
         if a.op == "const" and b.op == "const":
-            return self.int(a.value * b.value)
+            return self.number(a.value * b.value)
         for x, y in ((a, b), (b, a)):
             if x.op == "const" and x.value in (0, 1):
                 return y if x.value else x
@@ -293,24 +293,24 @@ class Dag:
         if divisor == 1:
             return a
         if a.op == "const":
-            return self.int(a.value // divisor)
+            return self.number(a.value // divisor)
         low, high = a.low // divisor, a.high // divisor
         if low == high:
-            return self.int(low)
-        return self._make("div", (a, self.int(divisor)), 0, 0, False, low, high)
+            return self.number(low)
+        return self._make("div", (a, self.number(divisor)), 0, 0, False, low, high)
 
     def mod(self, a: Node, divisor: int) -> Node:
         """Remainder of floor division by a positive constant: 0..divisor-1."""
         if a.op == "const":
-            return self.int(a.value % divisor)
+            return self.number(a.value % divisor)
         if 0 <= a.low and a.high < divisor:
             return a
-        return self._make("mod", (a, self.int(divisor)), 0, 0, False, 0, divisor - 1)
+        return self._make("mod", (a, self.number(divisor)), 0, 0, False, 0, divisor - 1)
 
     def to_int(self, a: Node) -> Node:
         """A Boolean as 0 or 1."""
         if a.op == "const":
-            return self.int(int(bool(a.value)))
+            return self.number(int(bool(a.value)))
         return self._make("int", (a,), 0, 0, False, 0, 1)
 
 

@@ -122,7 +122,7 @@ class Elaborator:
         if isinstance(kind, tree.VoidT):
             return None
         if isinstance(kind, NumberT):
-            return Value((self.dag.int(0),))
+            return Value((self.dag.number(0),))
         return self.constant(as_type(kind), self.layout.zero(as_type(kind)))
 
     def bind(self, name: str, kind: Kind, local: Local) -> None:
@@ -259,8 +259,8 @@ class Elaborator:
                     )
                 return [
                     (
-                        dag.and_(dag.le(first, dag.int(i)), dag.lt(dag.int(i), last)),
-                        (Value((dag.int(i),)),),
+                        dag.and_(dag.le(first, dag.number(i)), dag.lt(dag.number(i), last)),
+                        (Value((dag.number(i),)),),
                     )
                     for i in range(first.low, last.high)
                 ]
@@ -295,7 +295,7 @@ class Elaborator:
                         size = self.layout.size(item)
                         return [
                             (
-                                dag.lt(dag.int(i), nodes[0]),
+                                dag.lt(dag.number(i), nodes[0]),
                                 (Value(nodes[1 + i * size : 1 + (i + 1) * size]),),
                             )
                             for i in range(self.layout.capacity(container.type))
@@ -355,10 +355,10 @@ class Elaborator:
         dag, m = self.dag, self.m
         match expr:
             case tree.Const(_, kind, value):
-                number = dag.bool(bool(value)) if isinstance(kind, BoolT) else dag.int(value)
+                number = dag.truth(bool(value)) if isinstance(kind, BoolT) else dag.number(value)
                 return Value((number,))
             case tree.OrdinalConst():
-                return Value((dag.int(self.ordinal(expr)),))
+                return Value((dag.number(self.ordinal(expr)),))
             case tree.Nothing(_, kind):
                 optional = as_type(kind)
                 return self.constant(optional, self.layout.zero(optional))
@@ -373,9 +373,9 @@ class Elaborator:
                         where=where,
                         hint=f"add it to default_scope; it has: {', '.join(self.layout.scope)}",
                     )
-                return Value((dag.int(self.layout.scope[name]),))
+                return Value((dag.number(self.layout.scope[name]),))
             case tree.DomainSize(_, _, kind):
-                return Value((dag.int(len(self.layout.domain(kind))),))
+                return Value((dag.number(len(self.layout.domain(kind))),))
             case tree.FieldOf(_, _, base, name):
                 assert isinstance(base.type, RecordT)
                 offset, kind = self.layout.field(base.type.cls, name)
@@ -400,7 +400,7 @@ class Elaborator:
                 assert isinstance(operand.type, OptionalT)
                 return Value((self.ops.is_none(operand.type, self.flat(operand)),))
             case tree.IsVariant(_, _, operand, index):
-                return Value((dag.eq(self.flat(operand)[0], dag.int(index)),))
+                return Value((dag.eq(self.flat(operand)[0], dag.number(index)),))
             case tree.Unwrap(_, _, operand):
                 assert isinstance(operand.type, OptionalT)
                 nodes = self.flat(operand)
@@ -423,7 +423,7 @@ class Elaborator:
             case tree.Project(_, _, operand, index):
                 assert isinstance(operand.type, UnionT)
                 nodes = self.flat(operand)
-                wrong = dag.not_(dag.eq(nodes[0], dag.int(index)))
+                wrong = dag.not_(dag.eq(nodes[0], dag.number(index)))
                 m.fail(wrong, f"variant:{operand.type.variants[index]}")
                 start = self.layout.variant(operand.type, index)
                 size = self.layout.size(operand.type.variants[index])
@@ -629,12 +629,12 @@ class Elaborator:
             case "all":
                 return Value((dag.true,))
             case "sum":
-                return Value((dag.int(0),))
+                return Value((dag.number(0),))
             case "Set":
                 kind = as_type(expr.type)
                 return Value(self.ops.constants(kind, self.layout.zero(kind)))
             case _:
-                return Value((dag.false, dag.int(0)))
+                return Value((dag.false, dag.number(0)))
 
     def generate(self, expr: tree.Quantify, depth: int, name: str) -> None:
         m, dag = self.m, self.dag

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import ast
 import enum
+from functools import partial
 
 from explorer.compiler import tree
 from explorer.compiler.calls import check_call, check_set
 from explorer.compiler.context import ABSENT, Context
-from explorer.compiler.conversion import fit, is_number, join, unwrap
+from explorer.compiler.conversion import fit, is_number, join, once, unwrap, where_present
 from explorer.compiler.source import source_text
-from explorer.compiler.tree import DesignT, Expr, Kind, NoneT, NumberT, SystemT
+from explorer.compiler.tree import DesignT, EmptySetT, Expr, Kind, NoneT, NumberT, SystemT
 from explorer.lang.containers import Set
 from explorer.lang.errors import ModelError
 from explorer.lang.types import (
@@ -56,10 +57,7 @@ def check_condition(ctx: Context, node: ast.expr) -> Expr:
     if isinstance(expr.type, BoolT):
         return expr
     if expr.type == OptionalT(BoolT()):
-        # None counts as False, as in Python.
-        where = ctx.at(node)
-        present = tree.Not(where, BoolT(), tree.IsNone(where, BoolT(), expr))
-        return tree.And(where, BoolT(), (present, unwrap(expr)))
+        return where_present(expr, lambda value: value)  # None counts as False, as in Python
     text = source_text(node)
     match expr.type:
         case OptionalT():
@@ -338,6 +336,14 @@ def _equality(ctx: Context, node: ast.expr, a: Expr, b: Expr) -> Expr:
     for x, y in ((a, b), (b, a)):
         if isinstance(y.type, NoneT):
             return _is_none(ctx, node, x)
+        if isinstance(x.type, OptionalT) and is_number(x.type.inner) and is_number(y.type):
+            # An integer outside the optional's bounds is no error here: it is just not equal.
+            # Both sides are evaluated, in their order.
+            (bind_a, a), (bind_b, b) = once(a), once(b)
+            optional, number = (a, b) if isinstance(a.type, OptionalT) else (b, a)
+            equal = partial(tree.Compare, ctx.at(node), BoolT(), "eq", number)
+            result = where_present(optional, equal)
+            return tree.Then(ctx.at(node), BoolT(), (bind_a, bind_b), result)
     try:
         a, b = join(a, b)
     except ModelError:
@@ -383,9 +389,9 @@ def _membership(ctx: Context, node: ast.expr, left: ast.expr, right: ast.expr) -
     item = _expression(ctx, left)
     if isinstance(item.type, OptionalT) and not isinstance(kind, OptionalT):
         # `None in s` is False in Python: no violation, just no member.
-        present = tree.Not(where, BoolT(), tree.IsNone(where, BoolT(), item))
-        inside = tree.Contains(where, BoolT(), fit(item, kind), container)
-        return tree.And(where, BoolT(), (present, inside))
+        return where_present(
+            item, lambda value: tree.Contains(where, BoolT(), fit(value, kind), container)
+        )
     return tree.Contains(where, BoolT(), fit(item, kind, what=source_text(left)), container)
 
 
@@ -428,6 +434,8 @@ def check_binary(
 def binary(ctx: Context, node: ast.AST, op: ast.operator, a: Expr, b: Expr) -> Expr:
     """``a op b`` of checked operands."""
     where = ctx.at(node)
+    if type(op) in SET_OPERATIONS and isinstance(a.type, EmptySetT) and a.type == b.type:
+        return a
     if type(op) in SET_OPERATIONS and (isinstance(a.type, SetT) or isinstance(b.type, SetT)):
         a, b = join(a, b)
         return tree.SetOp(where, a.type, SET_OPERATIONS[type(op)], a, b)

@@ -154,7 +154,7 @@ class _Lowering:
     def _constants(self, kind: Type, flat: Flat) -> tuple[Node, ...]:
         leaves = self.layout.leaves(kind)
         return tuple(
-            self.dag.bool(bool(n)) if leaf.is_bool else self.dag.int(n)
+            self.dag.truth(bool(n)) if leaf.is_bool else self.dag.number(n)
             for leaf, n in zip(leaves, flat, strict=True)
         )
 
@@ -212,10 +212,10 @@ class _Lowering:
         domain = self.layout.domain(kind)
         node = dag.param(index, 0, len(domain) - 1)
         if is_scalar(kind) and not isinstance(kind, BoolT):
-            return Value((dag.add(node, dag.int(domain[0][0])),))
+            return Value((dag.add(node, dag.number(domain[0][0])),))
         nodes = self._constants(kind, domain[-1])
         for i in reversed(range(len(domain) - 1)):
-            chosen = dag.eq(node, dag.int(i))
+            chosen = dag.eq(node, dag.number(i))
             pairs = zip(self._constants(kind, domain[i]), nodes, strict=True)
             nodes = tuple(dag.ite(chosen, a, b) for a, b in pairs)
         return Value(nodes)

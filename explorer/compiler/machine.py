@@ -167,7 +167,7 @@ class Machine:
         if node.op == "const":
             return node
         if node in self.facts:
-            return self.dag.bool(self.facts[node])
+            return self.dag.truth(self.facts[node])
         if node.op == "not":
             return self.dag.not_(self.known(node.args[0]))
         if node.op in ("and", "or"):
@@ -184,7 +184,7 @@ class Machine:
             return node
         value, operand = constants[0].value, others[0]
         rest = (v for v in range(operand.low, operand.high + 1) if v != value)
-        answers = [self.facts.get(self.dag.eq(operand, self.dag.int(v))) for v in rest]
+        answers = [self.facts.get(self.dag.eq(operand, self.dag.number(v))) for v in rest]
         if True in answers:
             return self.dag.false
         if all(a is False for a in answers):

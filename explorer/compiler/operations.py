@@ -40,7 +40,7 @@ class Operations:
         """A known value's nodes."""
         leaves = self.layout.leaves(kind)
         return tuple(
-            self.dag.bool(bool(n)) if leaf.is_bool else self.dag.int(n)
+            self.dag.truth(bool(n)) if leaf.is_bool else self.dag.number(n)
             for leaf, n in zip(leaves, flat, strict=True)
         )
 
@@ -60,14 +60,14 @@ class Operations:
         """A store of an out-of-range number is a violation."""
         low, high = self.layout.limits(kind)
         dag = self.dag
-        inside = dag.and_(dag.le(dag.int(low), node), dag.le(node, dag.int(high)))
+        inside = dag.and_(dag.le(dag.number(low), node), dag.le(node, dag.number(high)))
         self.m.fail(dag.not_(inside), f"range:{field}")
 
     # Optionals and unions
 
     def is_none(self, kind: OptionalT, nodes: Nodes) -> Node:
         if is_scalar(kind.inner):
-            return self.dag.eq(nodes[0], self.dag.int(0))
+            return self.dag.eq(nodes[0], self.dag.number(0))
         return self.dag.not_(nodes[0])
 
     def unwrap(self, kind: OptionalT, nodes: Nodes) -> Nodes:
@@ -75,9 +75,9 @@ class Operations:
         if not is_scalar(kind.inner):
             return nodes[1:]
         if isinstance(kind.inner, BoolT):
-            return (self.dag.eq(nodes[0], self.dag.int(2)),)
+            return (self.dag.eq(nodes[0], self.dag.number(2)),)
         low, _ = self.layout.limits(kind.inner)
-        return (self.dag.add(nodes[0], self.dag.int(low - 1)),)
+        return (self.dag.add(nodes[0], self.dag.number(low - 1)),)
 
     def wrap(self, kind: OptionalT, nodes: Nodes, field: str) -> Nodes:
         """A value as an optional. An integer is checked here: outside its range it has no code."""
@@ -87,7 +87,7 @@ class Operations:
         if isinstance(kind.inner, IntT):
             self.check_range(kind.inner, node, field)
         low, _ = self.layout.limits(kind.inner)
-        return (self.dag.add(node, self.dag.int(1 - low)),)
+        return (self.dag.add(node, self.dag.number(1 - low)),)
 
     def inject(self, source: RecordT | UnionT, target: UnionT, nodes: Nodes) -> Nodes:
         """A record or a narrower union as a wider one."""
@@ -95,11 +95,11 @@ class Operations:
         variants = (source,) if isinstance(source, RecordT) else source.variants
         tags, starts = [dag.true], [0]
         if isinstance(source, UnionT):
-            tags = [dag.eq(nodes[0], dag.int(i)) for i in range(len(variants))]
+            tags = [dag.eq(nodes[0], dag.number(i)) for i in range(len(variants))]
             starts = [self.layout.variant(source, i) for i in range(len(variants))]
-        tag = dag.int(target.variants.index(variants[0]))
+        tag = dag.number(target.variants.index(variants[0]))
         for variant, here in zip(variants[1:], tags[1:], strict=True):
-            tag = dag.ite(here, dag.int(target.variants.index(variant)), tag)
+            tag = dag.ite(here, dag.number(target.variants.index(variant)), tag)
         result = [tag]
         for variant in target.variants:
             if variant in variants:
@@ -132,11 +132,11 @@ class Operations:
                 (position,) = key
                 length = self._nodes(kind, outer)[0]
                 inside = self.dag.and_(
-                    self.dag.le(self.dag.int(0), position), self.dag.lt(position, length)
+                    self.dag.le(self.dag.number(0), position), self.dag.lt(position, length)
                 )
                 self.m.fail(self.dag.not_(inside), f"range:{_field(outer)}")
                 chosen = [
-                    self.dag.eq(position, self.dag.int(i))
+                    self.dag.eq(position, self.dag.number(i))
                     for i in range(self.layout.capacity(kind))
                 ]
             case _:
@@ -189,7 +189,7 @@ class Operations:
                 size = self.layout.size(element)
                 return dag.any(
                     dag.and_(
-                        dag.lt(dag.int(i), nodes[0]),
+                        dag.lt(dag.number(i), nodes[0]),
                         dag.all(
                             dag.eq(a, b)
                             for a, b in zip(
@@ -210,7 +210,7 @@ class Operations:
         bits = nodes
         if isinstance(kind, PoolT):
             bits = nodes[:: 1 + self.layout.size(kind.value)]
-        total = self.dag.int(0)
+        total = self.dag.number(0)
         for bit in bits:
             total = self.dag.add(total, self.dag.to_int(bit))
         return total
@@ -265,35 +265,35 @@ class Operations:
                 m.write(place, self.constants(kind, self.layout.zero(kind)))
                 return None
             case "first" | "pop_first" | "last":
-                m.fail(dag.eq(length, dag.int(0)), f"range:{field}")
+                m.fail(dag.eq(length, dag.number(0)), f"range:{field}")
                 if op == "last":
                     parts: list[tuple[Node, Place | Value]] = [
-                        (dag.eq(length, dag.int(i + 1)), Value(item))
+                        (dag.eq(length, dag.number(i + 1)), Value(item))
                         for i, item in enumerate(items)
                     ]
                     chosen = self._choose(parts)
                     assert isinstance(chosen, Value)
                     return chosen.nodes
                 if op == "pop_first":
-                    self._store(place, dag.sub(length, dag.int(1)), shifted)
+                    self._store(place, dag.sub(length, dag.number(1)), shifted)
                 return items[0] if items else zero
             case "remove_at":
                 ((position,),) = arguments
-                inside = dag.and_(dag.le(dag.int(0), position), dag.lt(position, length))
+                inside = dag.and_(dag.le(dag.number(0), position), dag.lt(position, length))
                 m.fail(dag.not_(inside), f"range:{field}")
                 kept = [
-                    self._ite(dag.lt(dag.int(i), position), old, new)
+                    self._ite(dag.lt(dag.number(i), position), old, new)
                     for i, (old, new) in enumerate(zip(items, shifted, strict=True))
                 ]
-                self._store(place, dag.sub(length, dag.int(1)), kept)
+                self._store(place, dag.sub(length, dag.number(1)), kept)
                 return None
             case "append":
                 position, item = length, arguments[0]
             case _:
                 (position,), item = arguments
-                inside = dag.and_(dag.le(dag.int(0), position), dag.le(position, length))
+                inside = dag.and_(dag.le(dag.number(0), position), dag.le(position, length))
                 m.fail(dag.not_(inside), f"range:{field}")
-        full = dag.eq(length, dag.int(capacity))
+        full = dag.eq(length, dag.number(capacity))
         if kind.protocol:
             m.fail(full, f"full:{field}")
         else:
@@ -302,13 +302,13 @@ class Operations:
             self.check_range(kind.item, item[0], field)
         grown = [
             self._ite(
-                dag.eq(position, dag.int(i)),
+                dag.eq(position, dag.number(i)),
                 item,
-                old if op == "append" else self._ite(dag.lt(dag.int(i), position), old, before),
+                old if op == "append" else self._ite(dag.lt(dag.number(i), position), old, before),
             )
             for i, (old, before) in enumerate(zip(items, [zero, *items], strict=False))
         ]
-        self._store(place, dag.add(length, dag.int(1)), grown)
+        self._store(place, dag.add(length, dag.number(1)), grown)
         return None
 
     def _store(self, place: Place, length: Node, items: list[Nodes]) -> None:
@@ -334,13 +334,13 @@ class Operations:
         m.cut(dag.all(alive), kind.ref.cls.__name__)
         if isinstance(kind.value, IntT):
             self.check_range(kind.value, value[0], place.field)
-        taken, name = dag.true, dag.int(len(refs) - 1)
+        taken, name = dag.true, dag.number(len(refs) - 1)
         choices: list[Node] = []
         for bit in alive:
             choices.append(m.known(dag.and_(taken, dag.not_(bit))))
             taken = dag.and_(taken, bit)
         for i in reversed(range(len(refs) - 1)):
-            name = dag.ite(choices[i], dag.int(i), name)
+            name = dag.ite(choices[i], dag.number(i), name)
         for i, chosen in enumerate(choices):
             self._entry(place, i, size, chosen, (dag.true, *value))
         return (name,)
@@ -384,11 +384,11 @@ class Operations:
         dag = self.dag
         name = kind.cls.__name__
         finite = self.layout.scope[name]
-        self.m.cut(dag.eq(node, dag.int(finite - 1)), name)
-        after = dag.add(node, dag.int(1))
+        self.m.cut(dag.eq(node, dag.number(finite - 1)), name)
+        after = dag.add(node, dag.number(1))
         if kind.cls._top_name is None:
             return after
-        return dag.ite(dag.eq(node, dag.int(finite)), node, after)
+        return dag.ite(dag.eq(node, dag.number(finite)), node, after)
 
 
 def _field(outer: Local | None) -> str:

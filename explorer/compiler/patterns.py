@@ -40,12 +40,11 @@ def check_match(ctx: Context, node: ast.Match, block: Block) -> list[Stmt]:
         if remaining is not None and not remaining:
             ctx.error(case.pattern, "this case is never reached: those above cover everything")
         condition, captures = _pattern(ctx, case.pattern, subject)
+        ctx.narrow(condition)
         if remaining is not None and case.guard is None:
             remaining -= _covered(ctx, case.pattern, subject)
             if not remaining:
                 condition = tree.Const(ctx.at(case.pattern), BoolT(), 1)
-        if isinstance(case.pattern, ast.MatchClass) and isinstance(condition, tree.IsVariant):
-            ctx.narrow(condition)
         lets: tuple[Stmt, ...] = tuple(tree.Let(b.where, b.name, b.value) for b in captures)
         if case.guard is not None:
             guard = tree.Then(ctx.at(case.guard), BoolT(), captures, ctx.condition(case.guard))

@@ -16,6 +16,8 @@ from typing import Any, TypeVar
 
 import numba
 
+from explorer.compiler import llvm_program
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 
@@ -47,8 +49,9 @@ def _user_cache() -> Path:
 
 
 def _sources_hash() -> str:
+    """Of the files that compiled functions and their constants come from."""
     digest = hashlib.sha256()
-    for path in sorted(Path(__file__).parent.glob("*.py")):
+    for path in [*sorted(Path(__file__).parent.glob("*.py")), Path(llvm_program.__file__)]:
         digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
     return digest.hexdigest()[:16]
 

@@ -9,12 +9,13 @@ from typing import Any
 from explorer.compiler.lower import Lowered, lower
 from explorer.compiler.native import compile_program
 from explorer.lang.properties import Property
-from explorer.lang.run import Instance, evaluate, instances, is_final
+from explorer.lang.run import instances
 from explorer.lang.system import System
-from explorer.result import ActionCount, Kind, PropertyResult, Result
+from explorer.result import ActionCount, Result
 from explorer.search.explore import search
 from explorer.search.found import Found, Occurrence
-from explorer.trace.replay import ReplayMismatch, build_trace, changed_switches, play
+from explorer.search.report import DEADLOCK, Run, refuse_unclear, verdicts
+from explorer.trace.replay import changed_switches
 
 ENGINE = "exhaustive"
 
@@ -66,17 +67,22 @@ class _Report:
             self._keep_first_violation()
 
     def result(self, started: float) -> Result:
-        self._refuse_unclear()
         program, found = self.lowered.program, self.found
+        for number, where in found.unclear:
+            prop = None if number < 0 else self.lowered.properties[number]
+            refuse_unclear(self.system, self._run_to(where), prop)
         counts = {
             info.name: ActionCount(enabled, taken)
-            for info, enabled, taken in zip(program.actions, found.enabled, found.taken, strict=True)
+            for info, enabled, taken in zip(
+                program.actions, found.enabled, found.taken, strict=True
+            )
         }
         never = [f"action {name} is never enabled" for name, c in counts.items() if not c.enabled]
         used_up = (n for n, count in zip(program.cut_names, found.cuts, strict=True) if count)
         incomplete = sorted(f"{name} used up" for name in used_up)
         if found.stopped is not None:
             incomplete.append(found.stopped)
+        runs = {name: self._run_to(where) for name, where in self.occurrences.items()}
         return Result(
             system=self.system.name,
             scope=dict(self.system.scope),
@@ -86,7 +92,7 @@ class _Report:
             states=found.states,
             transitions=found.transitions,
             depth=found.depth,
-            properties=tuple(self._verdicts()),
+            properties=tuple(verdicts(self.system, self.lowered, runs, found.complete)),
             actions=counts,
             incomplete=tuple(incomplete),
             warnings=tuple(never) if found.complete else (),
@@ -101,7 +107,7 @@ class _Report:
             if where is not None:
                 yield name, where
         if found.deadlock is not None:
-            yield "deadlock", Occurrence(found.deadlock)
+            yield DEADLOCK, Occurrence(found.deadlock)
 
     def _keep_first_violation(self) -> None:
         """The last expansion may have shown several violations; what counts is the first."""
@@ -111,60 +117,22 @@ class _Report:
             del self.occurrences[name]
 
     def _when(self, name: str) -> tuple[int, int, int]:
-        """Orders occurrences as one that takes the steps one by one meets them."""
+        """Orders occurrences as one meets them who takes the steps one by one."""
         where = self.occurrences[name]
         if where.instance is not None:
             # In a step: soft panics, what ends it, what is wrong with the state after it, step properties.
             declared = any(p.name == name for p in self.lowered.properties)
             rank = 3 if declared else 0 if name.startswith("soft_panic:") else 1
             return where.state, where.instance, rank
-        if name == "deadlock":
+        if name == DEADLOCK:
             return where.state, len(self.instances), 0
         if where.state < self.found.initial:
             return -1, where.state, 2
         return int(self.found.parent[where.state]), int(self.found.via[where.state]), 2
 
-    def _verdicts(self) -> Iterator[PropertyResult]:
-        """Declared properties in order, the failures that are possible, deadlock."""
-        program = self.lowered.program
-        declared = self.lowered.properties
-        possible = {
-            program.failure_names[f.failure] for t in program.transitions for f in (*t.failures, *t.soft)
-        }
-        for prop in declared:
-            yield self._verdict(prop.name, prop.kind, prop)
-        for name in sorted(possible - {p.name for p in declared}):
-            yield self._verdict(name, "failure", name)
-        yield self._verdict("deadlock", "deadlock", "deadlock")
-
-    def _verdict(self, name: str, kind: Kind, prop: Property | str) -> PropertyResult:
-        wanted = kind == "reachable"
-        if name not in self.occurrences:
-            if not self.found.complete:
-                return PropertyResult(name, kind, "unknown")
-            return PropertyResult(name, kind, "unreached" if wanted else "holds")
-        values, taken = self._run_to(self.occurrences[name])
-        trace = build_trace(self.system, values, taken, prop)
-        return PropertyResult(name, kind, "reached" if wanted else "violated", trace.length, trace)
-
-    def _run_to(self, where: Occurrence) -> tuple[tuple[object, ...], list[Instance]]:
-        """The choice of init's parameters and the steps to an occurrence, its own step included."""
+    def _run_to(self, where: Occurrence) -> Run:
+        """The run to an occurrence, its own step included."""
         initial, path = self.found.path(where.state)
         if where.instance is not None:
             path.append(where.instance)
-        return self.lowered.initial[initial][0], [self.instances[i] for i in path]
-
-    def _refuse_unclear(self) -> None:
-        """A property that cannot be evaluated in a reachable state is an error of the model; CPython words it."""
-        for number, where in self.found.unclear:
-            states = play(self.system, *self._run_to(where)).states
-            if number < 0:
-                is_final(self.system, states[-1])
-                name = "is_final"
-            else:
-                prop = self.lowered.properties[number]
-                evaluate(self.system, prop, *states[-2 if prop.kind == "step_invariant" else -1 :])
-                name = prop.name
-            raise ReplayMismatch(
-                f"{self.system.name}: the search could not evaluate {name}, CPython can"
-            )
+        return Run(self.lowered.initial[initial][0], [self.instances[i] for i in path])

@@ -13,6 +13,10 @@ from explorer.search.space import Space
 # How long a call of the loop should take: an interrupt waits for it.
 _CHUNK_SECONDS = 0.05
 
+# A search that has taken this many times as long as the quick compilation gets better code: that takes a good third of the
+# time spent so far, and pays off if as much is still to come.
+_PATIENCE = 20
+
 # Why a search stopped early
 FIRST, STATES, SECONDS = "stopped at the first violation", "state limit", "time limit"
 MEMORY, INTERRUPT = "memory limit", "interrupted"
@@ -45,7 +49,7 @@ def search(
     """
     space = Space(native, switches, first=first, max_states=max_states, max_memory=max_memory)
     started = time.monotonic()
-    budget = 1000
+    budget, tuned = 1000, False
     try:
         reason = space.begin(initial)
         while True:
@@ -60,6 +64,9 @@ def search(
             before = time.monotonic()
             if max_seconds is not None and before - started > max_seconds:
                 return space.found(SECONDS)
+            if not tuned and before - started > _PATIENCE * native.seconds:
+                tuned = True
+                space.use(native.tuned())
             reason = space.run(budget)
             if reason == at.AGAIN:
                 budget = _next_budget(budget, time.monotonic() - before)

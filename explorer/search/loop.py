@@ -19,7 +19,14 @@ from typing import Any
 
 import numpy as np
 
-from explorer.compiler.llvm_program import BROKEN, CUT, INSTANCE_SHIFT, KIND_SHIFT, NUMBER_MASK, SOFT
+from explorer.compiler.llvm_program import (
+    BROKEN,
+    CUT,
+    INSTANCE_SHIFT,
+    KIND_SHIFT,
+    NUMBER_MASK,
+    SOFT,
+)
 from explorer.search import control as at
 from explorer.search.cache import compiled
 from explorer.search.raw import call, get, get_bits, get_half, prefetch, put, put_half
@@ -131,7 +138,12 @@ def _same(left: int, right: int, words: int) -> bool:
 def settle(c: int) -> int:
     """Look up the buffered successors in order and store the new ones. The caller has made room."""
     held, words, whole = get(c, at.HELD), get(c, at.WORDS), get(c, at.WHOLE)
-    states, table, out, hashes = get(c, at.STATES), get(c, at.TABLE), get(c, at.OUT), get(c, at.HASHES)
+    states, table, out, hashes = (
+        get(c, at.STATES),
+        get(c, at.TABLE),
+        get(c, at.OUT),
+        get(c, at.HASHES),
+    )
     mask, shift = get(c, at.SLOTS) - 1, _shift(get(c, at.SLOTS))
     if not whole:
         # The slots have arrived by now; ask for the states that they point to.
@@ -185,7 +197,11 @@ def _record_events(c: int, state: int) -> int:
     ended = 0
     for k in range(get(c, at.N_EVENTS)):
         event = get(get(c, at.EVENTS), k)
-        instance, kind, number = event >> INSTANCE_SHIFT, event >> KIND_SHIFT & 15, event & NUMBER_MASK
+        instance, kind, number = (
+            event >> INSTANCE_SHIFT,
+            event >> KIND_SHIFT & 15,
+            event & NUMBER_MASK,
+        )
         if kind == BROKEN:
             put(c, at.BROKEN_STATE, state)
             put(c, at.BROKEN_EVENT, event)
@@ -228,7 +244,15 @@ def _gather(c: int, shift: Any) -> None:
     put(c, at.N_EVENTS, 0)
     found = call(
         get(c, at.EXPAND),
-        (get(c, at.DESIGN), state, out, instance, get(c, at.EVENTS), c + at.N_EVENTS * 8, get(c, at.TAKEN)),
+        (
+            get(c, at.DESIGN),
+            state,
+            out,
+            instance,
+            get(c, at.EVENTS),
+            c + at.N_EVENTS * 8,
+            get(c, at.TAKEN),
+        ),
     )
     ended = _record_events(c, i) if get(c, at.N_EVENTS) else 0
     if found == 0 and ended == 0:
@@ -243,7 +267,10 @@ def _gather(c: int, shift: Any) -> None:
     if get(c, at.PENDING_STEPS):
         for row in range(found):
             after = out + row * words * 8
-            call(get(c, at.STEP), (get(c, at.DESIGN), state, after, get(c, at.TRUTHS), get(c, at.UNCLEAR)))
+            call(
+                get(c, at.STEP),
+                (get(c, at.DESIGN), state, after, get(c, at.TRUTHS), get(c, at.UNCLEAR)),
+            )
             _note(c, get(c, at.ON_STEPS), at.PENDING_STEPS, i, get_half(instance, row))
     put(c, at.TRANSITIONS, get(c, at.TRANSITIONS) + found)
     put(c, at.HELD, held + found)

@@ -38,7 +38,6 @@ class Space:
         batch: int = BATCH,
     ) -> None:
         program, packing = native.program, native.packing
-        self._native = native
         self._max_memory = max_memory
         self._initial: int | None = None
         self._control = np.zeros(at.SIZE, np.int64)
@@ -46,11 +45,8 @@ class Space:
         batch = 1 if first else batch
         rows = batch + len(program.instances)
         masks = max(1, -(-len(program.predicates) // WORD_BITS))
-        for place, function in (
-            (at.EXPAND, native.expand),
-            (at.CHECK, native.check),
-            (at.STEP, native.step),
-            (at.FINAL, native.final),
+        self.use(native)
+        for place, value in (
             (at.WORDS, packing.words),
             (at.INSTANCES, len(program.instances)),
             (at.MASKS, masks),
@@ -62,14 +58,16 @@ class Space:
             (at.FINAL_UNCLEAR, -1),
             (at.BROKEN_STATE, -1),
         ):
-            self._control[place] = function
+            self._control[place] = value
         self._hold(at.DESIGN, np.array([s % (1 << WORD_BITS) for s in switches], np.uint64))
         self._hold(at.ACTION, np.array([action for action, _ in program.instances], np.uint32))
         self._hold(at.OUT, np.empty(rows * packing.words, np.uint64))
         self._hold(at.INSTANCE, np.empty(rows, np.uint32))
         self._hold(at.SOURCE, np.empty(rows, np.uint32))
         self._hold(at.HASHES, np.empty(rows, np.uint64))
-        self._hold(at.EVENTS, np.empty(sum(len(t.soft) + 1 for t in program.transitions), np.uint64))
+        self._hold(
+            at.EVENTS, np.empty(sum(len(t.soft) + 1 for t in program.transitions), np.uint64)
+        )
         for place in (at.TRUTHS, at.UNCLEAR):
             self._hold(place, np.zeros(masks, np.uint64))
         for place in (at.TAKEN, at.ENDED):
@@ -79,6 +77,17 @@ class Space:
         capacity = max(_FIRST_ROWS, 2 * rows)
         self._hold_states(0, capacity)
         self._hold_table(max(_FIRST_SLOTS, 1 << (2 * capacity).bit_length()))
+
+    def use(self, native: Native) -> None:
+        """Go on with other code for the same program."""
+        self._native = native
+        for place, function in (
+            (at.EXPAND, native.expand),
+            (at.CHECK, native.check),
+            (at.STEP, native.step),
+            (at.FINAL, native.final),
+        ):
+            self._control[place] = function
 
     def begin(self, initial: Iterable[Sequence[int]]) -> int:
         """Enter the initial states. The loop's reason: ``AGAIN``, or a limit that they alone exceed."""
@@ -133,7 +142,7 @@ class Space:
         InternalError
             A step stored a value outside its leaf's range.
         """
-        program, control = self._native.program, self._control
+        control = self._control
         if control[at.BROKEN_STATE] >= 0:
             raise self._broken()
         count, words = int(control[at.COUNT]), self._native.packing.words
@@ -192,7 +201,9 @@ class Space:
         self._set_room()
 
     def _set_room(self) -> None:
-        self._control[at.ROOM] = min(len(self._arrays[at.PARENT]), _fill(int(self._control[at.SLOTS])))
+        self._control[at.ROOM] = min(
+            len(self._arrays[at.PARENT]), _fill(int(self._control[at.SLOTS]))
+        )
 
     def _remember(self, masks: int) -> None:
         """What is to be found: properties on states, on steps, failures."""
@@ -203,7 +214,12 @@ class Space:
         self._hold(at.ON_STEPS, _bits([kind == STEP_INVARIANT for kind in kinds], masks))
         self._control[at.PENDING_STEPS] = kinds.count(STEP_INVARIANT)
         self._control[at.PENDING_STATES] = len(kinds) - kinds.count(STEP_INVARIANT)
-        for place in (at.PROPERTY_STATE, at.PROPERTY_INSTANCE, at.UNCLEAR_STATE, at.UNCLEAR_INSTANCE):
+        for place in (
+            at.PROPERTY_STATE,
+            at.PROPERTY_INSTANCE,
+            at.UNCLEAR_STATE,
+            at.UNCLEAR_INSTANCE,
+        ):
             self._hold(place, np.full(len(kinds), -1, np.int64))
         for place in (at.FAILURE_STATE, at.FAILURE_INSTANCE):
             self._hold(place, np.full(len(program.failure_names), -1, np.int64))
@@ -239,4 +255,6 @@ def _fill(slots: int) -> int:
 def _bits(flags: Sequence[bool], masks: int) -> Words:
     """The flags as bit masks."""
     whole = sum(flag << i for i, flag in enumerate(flags))
-    return np.array([whole >> WORD_BITS * m & (1 << WORD_BITS) - 1 for m in range(masks)], np.uint64)
+    return np.array(
+        [whole >> WORD_BITS * m & (1 << WORD_BITS) - 1 for m in range(masks)], np.uint64
+    )

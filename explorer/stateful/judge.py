@@ -16,17 +16,17 @@ from explorer.lang.system import System
 class Judge:
     """The properties that a run must keep.
 
-    ``names`` is None when every failure counts; else only those named, built-in ones included.
+    Failures of the model itself (panics, values out of range, deadlock) count as well, except those in ``ignored``.
     """
 
     system: System[Any]
     invariants: tuple[Property, ...]
     step_invariants: tuple[Property, ...]
-    names: frozenset[str] | None
+    ignored: frozenset[str]
 
     def counts(self, name: str) -> bool:
         """Whether the failure called ``name`` (a panic, a range error, deadlock) fails the run."""
-        return self.names is None or name in self.names
+        return name not in self.ignored
 
     def of_state(self, state: Any) -> str | None:
         """The first invariant that is false in ``state``."""
@@ -50,27 +50,33 @@ class Judge:
         return next((name for name in failures if self.counts(name)), None)
 
 
-def judge(system: System[Any], properties: Iterable[str | Property] | None) -> Judge:
+def judge(
+    system: System[Any], properties: Iterable[str | Property] | None, ignore: Iterable[str]
+) -> Judge:
     """The judge of ``properties``: names or declared properties; None for all of them.
 
     Raises ModelError for a name that the system does not know.
     """
-    declared = properties_for(system)
-    names: frozenset[str] | None = None
+    declared = [p for p in properties_for(system) if p.kind != "reachable"]
+    ignored = frozenset(ignore)
+    chosen = frozenset(p.name for p in declared) - ignored
     if properties is not None:
-        names = frozenset(p if isinstance(p, str) else p.name for p in properties)
-        known = {p.name for p in declared if p.kind != "reachable"}
-        for name in sorted(names - known):
-            if name != "deadlock" and ":" not in name:
-                raise ModelError(
-                    f"{system.name} has no invariant called {name}",
-                    hint=f"one of: {', '.join(sorted(known)) or 'none is declared'}; or a failure "
-                    "such as panic:NAME, range:FIELD or deadlock",
-                )
-    chosen = [p for p in declared if names is None or p.name in names]
+        chosen = frozenset(p if isinstance(p, str) else p.name for p in properties)
+    known = {p.name for p in declared}
+    for name in sorted((chosen | {n for n in ignored if not _is_failure(n)}) - known):
+        raise ModelError(
+            f"{system.name} has no invariant called {name}",
+            hint=f"there is {', '.join(sorted(known)) or 'none'}",
+        )
+    wanted = [p for p in declared if p.name in chosen]
     return Judge(
         system,
-        tuple(p for p in chosen if p.kind == "invariant"),
-        tuple(p for p in chosen if p.kind == "step_invariant"),
-        names,
+        tuple(p for p in wanted if p.kind == "invariant"),
+        tuple(p for p in wanted if p.kind == "step_invariant"),
+        ignored,
     )
+
+
+def _is_failure(name: str) -> bool:
+    """Whether ``name`` is that of a built-in property."""
+    return name == "deadlock" or ":" in name

@@ -73,6 +73,7 @@ def machine(
     system: System[Any],
     properties: Iterable[str | Property] | None = None,
     *,
+    ignore: Iterable[str] = (),
     max_steps: int = 50,
 ) -> type[RuleBasedStateMachine]:
     """A state machine that runs ``system`` at random and fails where a property does.
@@ -82,8 +83,11 @@ def machine(
     system
         The system, in the scope and design to test.
     properties
-        Names of the invariants, step invariants and built-in failures to judge; all of them if None.
-        Witnesses are not looked for: a random run that misses one proves nothing.
+        The invariants and step invariants to judge; all of them if None. Witnesses are not looked for: a
+        random run that misses one proves nothing.
+    ignore
+        Names of properties and of failures of the model (``panic:NAME``, ``range:FIELD``, ``deadlock``) that are no
+        failure here. A step that fails is not taken.
     max_steps
         The greatest length of a run.
 
@@ -98,7 +102,7 @@ def machine(
 
         TestRegistry = machine(Registry()).TestCase
     """
-    judged = judge(system, properties)
+    judged = judge(system, properties, ignore)
     with system:
         starts = [Choice(_call("init", values), s) for values, s in initial_states(system)]
         steps = [Choice(_text(i), i) for i in instances(system)] or [Choice("nothing", None)]
@@ -172,7 +176,9 @@ def machine(
             failing |= {c for c, o in following.items() if judged.of_step(self.state, o.state)}
             if failing or not self.explore:
                 return failing or set(following)
-            return {c for c, o in following.items() if key(o.state) not in self.seen} or set(following)
+            return {c for c, o in following.items() if key(o.state) not in self.seen} or set(
+                following
+            )
 
         def _check(self, failure: str | None, message: str = "") -> None:
             if failure is not None:

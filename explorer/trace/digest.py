@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from explorer.lang.cache import cached
 
+
+@cached
 def digest(cls: type[Any]) -> str:
     """``sha256:...`` over the sources of the modules that define ``cls``, its bases and the helpers they import.
 
@@ -22,10 +26,19 @@ def digest(cls: type[Any]) -> str:
     return f"sha256:{total.hexdigest()}"
 
 
+def _classes(cls: type[Any]) -> Iterator[type[Any]]:
+    """The class with its bases, and the mixins of its presets: a model has one digest in all its designs."""
+    yield from cls.__mro__
+    for preset in getattr(cls, "presets", {}).values():
+        for part in preset if isinstance(preset, tuple) else (preset,):
+            if isinstance(part, type):
+                yield from part.__mro__
+
+
 def _modules(cls: type[Any]) -> dict[str, ModuleType]:
     found = {
         base.__module__: sys.modules[base.__module__]
-        for base in cls.__mro__
+        for base in _classes(cls)
         if base.__module__ in sys.modules and not _foreign(base.__module__)
     }
     packages = {name.partition(".")[0] for name in found if "." in name}

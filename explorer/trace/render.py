@@ -40,16 +40,24 @@ def step_lines(number: int, step: Step, *, full: bool = False) -> list[str]:
 
 def outcome(trace: Trace) -> list[str]:
     """What the trace shows: the property that fails (or is reached) and the reason."""
-    steps = "1 step" if trace.length == 1 else f"{trace.length} steps"
+    length = steps(trace.length)
     name = trace.property_name
     if trace.kind == "reachable":
-        return [f"{name} is reached after {steps}"]
+        return [f"{name} is reached after {length}"]
     if trace.kind == "deadlock":
-        return [f"deadlock after {steps}: no action is enabled, and the state is not final"]
+        return [f"deadlock after {length}: no action is enabled, and the state is not final"]
     if trace.kind == "failure":
-        line = f"{name} after {steps}"
+        line = f"{name} after {length}"
         return [f"{line}: {trace.message}" if trace.message else line]
-    return [f"{name} is violated after {steps}", *(blame_lines(trace.blame) if trace.blame else [])]
+    return [
+        f"{name} is violated after {length}",
+        *(blame_lines(trace.blame) if trace.blame else []),
+    ]
+
+
+def steps(number: int) -> str:
+    """``1 step``, ``2 steps``."""
+    return "1 step" if number == 1 else f"{number} steps"
 
 
 def blame_lines(blame: Blame) -> list[str]:

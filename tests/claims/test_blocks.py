@@ -123,7 +123,10 @@ def test_a_mistake_in_a_block_is_placed(
             'claim = "A"\nsystem = "x"\nviolates = ["p"]\n[[holds_without]]\noff=["a"]\nbehind="b"',
             "what holds",
         ),
-        ('claim = "A"\nsystem = "x"\nholds = ["p"]\nviolates = ["p"]', "to hold and to be violated"),
+        (
+            'claim = "A"\nsystem = "x"\nholds = ["p"]\nviolates = ["p"]',
+            "to hold and to be violated",
+        ),
         ('claim = "A"\nsystem = "x"\nviolates = ["p"]\nexpect = "refuted"', "something that it"),
     ],
 )

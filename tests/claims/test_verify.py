@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +12,10 @@ from explorer.claims.claim import read_document
 from explorer.claims.report import counterexamples, details, to_json
 from explorer.claims.resolve import resolve
 from explorer.claims.runs import Runs
-from explorer.claims.verify import Verified, not_modelled, verify
+from explorer.claims.verify import Verified, not_modelled, verify, verify_all
 from explorer.lang.errors import ModelError
 from explorer.lang.system import System
+from explorer.lang.text import Json
 from explorer.reference import explore
 from explorer.result import Result
 
@@ -47,9 +49,7 @@ def behind(off: list[str]) -> str:
 
 
 def test_a_claim_with_its_because(tmp_path: Path) -> None:
-    found = check(
-        tmp_path, SAFE + breaks(["lock", "guard"]) + behind(["lock"]) + behind(["guard"])
-    )
+    found = check(tmp_path, SAFE + breaks(["lock", "guard"]) + behind(["lock"]) + behind(["guard"]))
     assert (found.verdict, found.as_expected, found.exit_code()) == ("verified", True, 0)
     [broken] = [c for c in found.checks if c.kind == "breaks_without"]
     assert (broken.minimal, broken.length, broken.result) == (True, 1, "violated")
@@ -82,7 +82,7 @@ def test_what_holds_as_it_stands_is_no_set_at_all(tmp_path: Path) -> None:
 
 
 def test_a_second_line_that_does_not_hold_refutes(tmp_path: Path) -> None:
-    found = check(tmp_path, 'set = { guard = false }\n' + SAFE + behind(["lock"]))
+    found = check(tmp_path, "set = { guard = false }\n" + SAFE + behind(["lock"]))
     assert found.verdict == "refuted"
     [line] = [c for c in found.checks if c.kind == "holds_without"]
     assert (line.result, line.ok, line.length) == ("violated", False, 1)
@@ -253,27 +253,53 @@ def test_every_configuration_runs_once(tmp_path: Path) -> None:
 
 def test_json_is_the_contract(tmp_path: Path) -> None:
     found = check(tmp_path, SAFE + breaks(["lock", "guard"]))
-    [data] = to_json([found])["claims"]  # type: ignore[misc]
-    assert data == {
-        "claim": "C",
-        "document": str(tmp_path / "C.md"),
-        "line": 1,
-        "verdict": "verified",
-        "expect": "verified",
-        "system": f"{DOOR}:Door",
-        "scope": {"Person": 2, "visits": 1},
-        "states": 3,
-        "depth": 0,
-        "checks": [
-            {"kind": "holds", "property": "at_most_one_is_inside", "result": "holds"},
-            {"kind": "reaches", "property": "somebody_is_inside", "result": "reached", "length": 0},
-            {
-                "kind": "breaks_without",
-                "off": ["lock", "guard"],
-                "property": "at_most_one_is_inside",
-                "result": "violated",
-                "minimal": True,
-                "length": 1,
-            },
-        ],
-    }
+    assert to_json([found])["schema"] == "slotcheck.claims/1"
+    assert to_json([found])["claims"] == [EXPECTED | {"document": str(tmp_path / "C.md")}]
+
+
+EXPECTED: dict[str, Json] = {
+    "claim": "C",
+    "line": 1,
+    "verdict": "verified",
+    "expect": "verified",
+    "system": f"{DOOR}:Door",
+    "scope": {"Person": 2, "visits": 1},
+    "states": 3,
+    "depth": 0,
+    "checks": [
+        {"kind": "holds", "property": "at_most_one_is_inside", "result": "holds"},
+        {"kind": "reaches", "property": "somebody_is_inside", "result": "reached", "length": 0},
+        {
+            "kind": "breaks_without",
+            "off": ["lock", "guard"],
+            "property": "at_most_one_is_inside",
+            "result": "violated",
+            "minimal": True,
+            "length": 1,
+        },
+    ],
+}
+
+
+def test_after_an_interrupt_the_rest_is_unknown(tmp_path: Path) -> None:
+    path = tmp_path / "I.md"
+    path.write_text(
+        "".join(
+            f'```slotcheck\nclaim = "{n}"\nsystem = "{DOOR}:Door"\n{text}\n```\n'
+            for n, text in (("A", SAFE), ("B", "set = { lock = false }\n" + SAFE), ("C", SAFE))
+        )
+    )
+    seen = []
+
+    def engine(system: System[Any]) -> Result:
+        seen.append(system)
+        result = slow(system)
+        if len(seen) > 1:
+            return replace(result, complete=False, incomplete=("interrupted",))
+        return result
+
+    ready = [resolve(claim) for claim in read_document(path)]
+    found = list(verify_all(ready, Runs(engine)))
+    assert [v.verdict for v in found] == ["verified", "unknown", "unknown"]
+    assert [v.exit_code() for v in found] == [0, 3, 3]
+    assert len(seen) == 2

@@ -32,7 +32,16 @@ class Terms:
 def terms(draw: st.DrawFn, *, steps: int = 25, most: int = _MOST, after: bool = True) -> Terms:
     """Terms that stay within ``most`` in size."""
     dag = Dag()
-    made = Terms(dag, [], [], [], [], [], [dag.int(draw(st.sampled_from((-7, 0, 1, 300, 1 << 40))))], [dag.true])
+    made = Terms(
+        dag,
+        [],
+        [],
+        [],
+        [],
+        [],
+        [dag.number(draw(st.sampled_from((-7, 0, 1, 300, 1 << 40))))],
+        [dag.true],
+    )
     for number in range(draw(st.integers(1, 6))):
         low = draw(st.sampled_from(_LOWS))
         high = low + draw(st.sampled_from(_WIDTHS))
@@ -46,7 +55,9 @@ def terms(draw: st.DrawFn, *, steps: int = 25, most: int = _MOST, after: bool = 
             node = dag.leaf(number, low, high, is_bool=is_bool, root=root)
             (made.truths if is_bool else made.numbers).append(node)
     for number in range(draw(st.integers(0, 2))):
-        low, high, is_bool = draw(st.sampled_from(((0, 1, True), (-3, 4, False), (0, 70000, False))))
+        low, high, is_bool = draw(
+            st.sampled_from(((0, 1, True), (-3, 4, False), (0, 70000, False)))
+        )
         made.switches.append((f"switch{number}", low, high))
         made.design.append(draw(_value(low, high)))
         node = dag.switch(number, low, high, is_bool=is_bool)

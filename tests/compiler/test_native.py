@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from explorer.compiler.dag import Dag, Node, evaluate
 from explorer.compiler.llvm_program import CUT, FAILURE, SOFT, module_text
@@ -26,8 +27,8 @@ def _call(address: int, *arguments: int) -> int:
     return int(kind(address)(*arguments))
 
 
-def _at(array: np.ndarray[Any, Any]) -> int:
-    return int(array.ctypes.data)
+def _at(*arrays: NDArray[Any]) -> list[int]:
+    return [int(array.ctypes.data) for array in arrays]
 
 
 def _expand(
@@ -41,16 +42,17 @@ def _expand(
     instance = np.zeros(len(program.instances) + 1, np.uint32)
     events = np.zeros(1000, np.uint64)
     count, taken = np.zeros(1, np.int64), np.zeros(len(program.actions), np.int64)
-    found = _call(
-        native.expand, *map(_at, (switches, row, out, instance, events, count, taken))
-    )
+    found = _call(native.expand, *_at(switches, row, out, instance, events, count, taken))
     successors = [(int(instance[i]), native.unpack(out[i])) for i in range(found)]
     decoded = [(e >> 32, e >> 28 & 15, e & (1 << 28) - 1) for e in map(int, events[: count[0]])]
     return successors, decoded, taken.tolist()
 
 
 def _program(
-    made: Terms, transitions: Sequence[Transition], predicates: Sequence[Predicate], extra: Sequence[Leaf] = ()
+    made: Terms,
+    transitions: Sequence[Transition],
+    predicates: Sequence[Predicate],
+    extra: Sequence[Leaf] = (),
 ) -> Program:
     return Program(
         made.dag,
@@ -132,7 +134,7 @@ def test_predicates(made: Terms, data: st.DataObject) -> None:
     design = np.array([d % (1 << 64) for d in made.design] or [0], np.uint64)
     before, after = native.pack(made.before), native.pack(made.after)
     truths, failures = np.zeros(2, np.uint64), np.zeros(2, np.uint64)
-    _call(native.step, *map(_at, (design, before, after, truths, failures)))
+    _call(native.step, *_at(design, before, after, truths, failures))
     wanted = list(evaluate([*chosen, failing], made.before, made.after, (), made.design))
     for i in range(len(chosen)):
         assert int(truths[i // 64]) >> i % 64 & 1 == wanted[i]
@@ -141,7 +143,9 @@ def test_predicates(made: Terms, data: st.DataObject) -> None:
 
 @given(
     st.lists(
-        st.tuples(st.integers(-(1 << 40), 1 << 40), st.sampled_from((0, 1, 2, 5, 100, 1 << 31, 1 << 61))),
+        st.tuples(
+            st.integers(-(1 << 40), 1 << 40), st.sampled_from((0, 1, 2, 5, 100, 1 << 31, 1 << 61))
+        ),
         max_size=40,
     ),
     st.data(),
@@ -151,9 +155,7 @@ def test_packing_is_lossless(ranges: list[tuple[int, int]], data: st.DataObject)
     packing = pack_leaves(leaves)
     values = tuple(data.draw(st.integers(leaf.low, leaf.high)) for leaf in leaves)
     assert packing.unpack(packing.pack(values)) == values
-    taken = [
-        (f.word, bit) for f in packing.fields for bit in range(f.shift, f.shift + f.width)
-    ]
+    taken = [(f.word, bit) for f in packing.fields for bit in range(f.shift, f.shift + f.width)]
     assert len(set(taken)) == len(taken)
     assert all(bit < 64 for _, bit in taken)
 
@@ -180,7 +182,7 @@ def test_a_state_too_wide_is_refused_with_its_widest_fields() -> None:
 def test_an_expression_too_wide_is_refused() -> None:
     b = Builder()
     x = b.leaf("x", 0, 1 << 40)
-    b.property("p", "invariant", b.dag.lt(b.dag.mul(x, x), b.dag.int(1 << 50)))
+    b.property("p", "invariant", b.dag.lt(b.dag.mul(x, x), b.dag.number(1 << 50)))
     with pytest.raises(ModelError, match="smaller bounds"):
         compile_program(b.program())
 
@@ -190,7 +192,7 @@ def test_a_deep_term_does_not_overflow_the_stack() -> None:
     x = b.leaf("x", 0, 1)
     node: Node = x
     for i in range(3000):
-        node = b.dag.mod(b.dag.add(node, b.dag.int(i % 2)), 2)
+        node = b.dag.mod(b.dag.add(node, b.dag.number(i % 2)), 2)
     b.instance(b.action("a"), (), b.dag.true, {x: node})
     native = compile_program(b.program())
     assert _expand(native, (), (0,))[0] == [(0, (next(evaluate([node], (0,))),))]

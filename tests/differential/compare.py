@@ -15,10 +15,15 @@ from explorer.reference.search import Exploration, explore
 from explorer.result import Result
 from explorer.search.check import check
 from explorer.search.explore import search
+from explorer.symbolic.bmc import bmc
 
 STATES = 1500
 STATES_STEPPED = 40
 """In so many states every transition of the IR is evaluated on its own."""
+
+
+BOUND = 3
+"""Bounded model checking looks at runs of so many steps."""
 
 
 class Disagreement(AssertionError):
@@ -43,6 +48,7 @@ def compare(system: System[Any]) -> Agreement | None:
     compare_steps(system, lowered, reference)
     compare_states(lowered, reference)
     compare_results(reference.result, check(system))
+    compare_bounded(reference.result, bmc(system, BOUND))
     result = reference.result
     verdicts = tuple((p.name, p.verdict, p.length) for p in result.properties)
     return Agreement(result.states, result.transitions, verdicts)
@@ -76,16 +82,34 @@ def compare_results(reference: Result, native: Result) -> None:
         if one != other:
             raise Disagreement(f"{field}: the reference says {one}, the native search {other}")
     # The compiler also lists failures that are possible and do not occur.
-    occurring = {p.name: p for p in native.properties if p.kind != "failure" or p.length is not None}
+    occurring = {
+        p.name: p for p in native.properties if p.kind != "failure" or p.length is not None
+    }
     expected = {p.name: p for p in reference.properties}
     if list(occurring) != list(expected):
-        raise Disagreement(f"properties: {list(expected)} by the reference, {list(occurring)} natively")
+        raise Disagreement(
+            f"properties: {list(expected)} by the reference, {list(occurring)} natively"
+        )
     for name, p in expected.items():
         q = occurring[name]
         if (p.kind, p.verdict, p.length) != (q.kind, q.verdict, q.length):
-            raise Disagreement(f"{name}: {p.verdict} {p.length} by the reference, {q.verdict} {q.length} natively")
+            raise Disagreement(
+                f"{name}: {p.verdict} {p.length} by the reference, {q.verdict} {q.length} natively"
+            )
         if (p.trace and p.trace.to_json()) != (q.trace and q.trace.to_json()):
             raise Disagreement(f"{name}: two traces of the same length: {p.trace} and {q.trace}")
+
+
+def compare_bounded(reference: Result, bounded: Result) -> None:
+    """Everything that is found within the bound, at the same length, and nothing else."""
+    near = {
+        p.name: (p.verdict, p.length)
+        for p in reference.properties
+        if p.length is not None and p.length <= BOUND
+    }
+    found = {p.name: (p.verdict, p.length) for p in bounded.properties if p.length is not None}
+    if near != found:
+        raise Disagreement(f"within {BOUND} steps: {near} by the reference, {found} by bmc")
 
 
 def compare_steps(system: System[Any], lowered: Lowered, reference: Exploration) -> None:
@@ -147,7 +171,9 @@ def run_ir(
     happened = [e for e, v in zip(events, values[1:], strict=False) if v]
     hard = [program.failure_names[e.failure] for e in happened if e in transition.failures]
     cuts = [program.cut_names[e.failure] for e in happened if e in transition.cuts]
-    soft = tuple(sorted({program.failure_names[e.failure] for e in happened if e in transition.soft}))
+    soft = tuple(
+        sorted({program.failure_names[e.failure] for e in happened if e in transition.soft})
+    )
     if len(set(hard)) + len(set(cuts)) > 1:
         raise Disagreement(f"the IR reports {hard} and {cuts} for one step")
     if hard:

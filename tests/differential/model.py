@@ -14,8 +14,8 @@ from explorer.lang.system import System
 
 
 @contextmanager
-def loaded(source: str, directory: Path, name: str = "random_model") -> Iterator[System[Any]]:
-    """The system ``Model`` that ``source`` defines, and its properties, for as long as the block runs."""
+def loaded(source: str, directory: Path, name: str = "random_model") -> Iterator[list[System[Any]]]:
+    """The system ``Model`` that ``source`` defines in each of its designs, for as long as the block runs."""
     number = sum(1 for _ in directory.glob("*.py"))
     module_name = f"{name}_{number}"
     path = directory / f"{module_name}.py"
@@ -26,7 +26,8 @@ def loaded(source: str, directory: Path, name: str = "random_model") -> Iterator
     sys.modules[module_name] = module
     try:
         spec.loader.exec_module(module)
-        yield module.Model()
+        designs = [{}, {"fixed": False}] if hasattr(module, "Design") else [{}]
+        yield [module.Model(design=design) for design in designs]
     finally:
         del sys.modules[module_name]
         # Declared properties are kept by module; thousands of random ones would slow every look-up down.

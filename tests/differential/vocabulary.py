@@ -8,7 +8,18 @@ from typing import Literal, TypeAlias
 from tests.differential.chooser import Chooser, chance, pick
 
 Kind: TypeAlias = Literal[
-    "bool", "int", "enum", "sort", "ordinal", "optional", "record", "union", "map", "set", "seq", "pool"
+    "bool",
+    "int",
+    "enum",
+    "sort",
+    "ordinal",
+    "optional",
+    "record",
+    "union",
+    "map",
+    "set",
+    "seq",
+    "pool",
 ]
 
 
@@ -31,7 +42,11 @@ class Type:
 
     @property
     def immutable(self) -> bool:
-        return self.scalar or self.kind == "optional" or (self.kind in ("record", "union") and self.frozen)
+        return (
+            self.scalar
+            or self.kind == "optional"
+            or (self.kind in ("record", "union") and self.frozen)
+        )
 
     @property
     def has_initial(self) -> bool:
@@ -67,7 +82,9 @@ def seq_of(item: Type, capacity: str) -> Type:
 
 
 def pool_of(ref: Type, value: Type) -> Type:
-    return Type("pool", f"Pool[{ref.text}, {value.text}]", (ref, value), size=(value.size + 1) ** ref.size)
+    return Type(
+        "pool", f"Pool[{ref.text}, {value.text}]", (ref, value), size=(value.size + 1) ** ref.size
+    )
 
 
 BOOL = Type("bool", "bool", size=2, members=("False", "True"))
@@ -88,7 +105,11 @@ class Vocabulary:
     def keys(self) -> list[Type]:
         """Types small enough for the key of a map or the member of a set."""
         plain = [t for t in self.scalars if t.size <= 3]
-        return plain + [optional(t) for t in plain if t.size <= 2] + [r for r in self.records if r.size <= 4]
+        return (
+            plain
+            + [optional(t) for t in plain if t.size <= 2]
+            + [r for r in self.records if r.size <= 4]
+        )
 
     def items(self) -> list[Type]:
         """Types of a sequence's items."""
@@ -114,8 +135,12 @@ def draw_vocabulary(chooser: Chooser) -> Vocabulary:
     v.scalars.append(Type("int", "Level", size=high - low + 1, members=numbers))
 
     colors = ("RED", "GREEN", "BLUE")[: 2 + chooser.index(2)]
-    v.source.append("class Color(Enum):\n" + "".join(f"    {c} = {i}\n" for i, c in enumerate(colors)))
-    v.scalars.append(Type("enum", "Color", size=len(colors), members=tuple(f"Color.{c}" for c in colors)))
+    v.source.append(
+        "class Color(Enum):\n" + "".join(f"    {c} = {i}\n" for i, c in enumerate(colors))
+    )
+    v.scalars.append(
+        Type("enum", "Color", size=len(colors), members=tuple(f"Color.{c}" for c in colors))
+    )
 
     names = 2 + chooser.index(2) if chance(chooser, 30) else 2
     v.source.append('class Name(Sort):\n    """A name."""\n')
@@ -125,10 +150,17 @@ def draw_vocabulary(chooser: Chooser) -> Vocabulary:
     ticks = 2 + chooser.index(2)
     top = chance(chooser, 30)
     v.scope["Tick"] = ticks
-    v.source.append(f'class Tick(Ordinal{", top=" + repr("END") if top else ""}):\n    """A time."""\n')
+    v.source.append(
+        f'class Tick(Ordinal{", top=" + repr("END") if top else ""}):\n    """A time."""\n'
+    )
     moments = ("Tick.first()", *(f"Tick({i})" for i in range(1, ticks)), "Tick.last()")
     v.scalars.append(
-        Type("ordinal", "Tick", size=ticks + top, members=(*moments, "Tick.top()") if top else moments)
+        Type(
+            "ordinal",
+            "Tick",
+            size=ticks + top,
+            members=(*moments, "Tick.top()") if top else moments,
+        )
     )
 
     if chance(chooser, 60):
@@ -139,13 +171,13 @@ def draw_vocabulary(chooser: Chooser) -> Vocabulary:
         v.source.append("Message: TypeAlias = Put | Drop")
         v.unions.append(Type("union", "Message", (put, drop), size=put.size + drop.size))
         v.records[:] = [r for r in v.records if r.text == "Pair"]
-    if chance(chooser, 60):
-        v.cells.append(_draw_record(chooser, v, "Cell", frozen=False))
     if chance(chooser, 40):
         v.source.append('class Ref(Sort):\n    """What a pool hands out."""\n')
         v.scope["Ref"] = 2
         v.ref = Type("sort", "Ref", size=2)
         v.scalars.append(v.ref)
+    if chance(chooser, 60):
+        v.cells.append(_draw_record(chooser, v, "Cell", frozen=False))
     return v
 
 
@@ -174,7 +206,9 @@ def _draw_record(
         size *= kind.size
         default = ""
         if defaulted[i]:
-            literal = kind.members and kind.kind != "ordinal"  # those need a scope, a class has none
+            literal = (
+                kind.members and kind.kind != "ordinal"
+            )  # those need a scope, a class has none
             default = f" = {pick(chooser, kind.members) if literal else 'initial()'}"
         lines.append(f"    {field_name}: {kind.text}{default}")
     drawn = [drawn[i] for i in order]
@@ -226,4 +260,3 @@ def draw_field(chooser: Chooser, v: Vocabulary) -> Type:
 def _small(chooser: Chooser, kinds: list[Type], limit: int = 200) -> Type:
     """One of ``kinds`` with few values, if there is one."""
     return pick(chooser, [k for k in kinds if k.size <= limit] or [BOOL])
-

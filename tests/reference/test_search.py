@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from enum import Enum
@@ -338,7 +339,7 @@ def test_results_do_not_depend_on_the_hash_seed() -> None:
         subprocess.run(
             [sys.executable, "-c", code],
             cwd=root,
-            env={"PYTHONHASHSEED": seed, "PYTHONPATH": str(root), "PATH": ""},
+            env={**os.environ, "PYTHONHASHSEED": seed},
             capture_output=True,
             text=True,
             check=True,

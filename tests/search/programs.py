@@ -111,31 +111,33 @@ def two_phase_commit(n: int) -> Program:
     seen = [b.flag(f"seen[{i}]") for i in range(n)]
     sent = [b.flag(f"sent[{i}]") for i in range(n)]
     commit, abort = b.flag("commit"), b.flag("abort")
-    start = dag.eq(tm, dag.int(0))
+    start = dag.eq(tm, dag.number(0))
 
     def is_(node: Node, value: int) -> Node:
-        return dag.eq(node, dag.int(value))
+        return dag.eq(node, dag.number(value))
 
     action = b.action("tm_commit")
-    b.instance(action, (), dag.all([start, *seen]), {tm: dag.int(1), commit: dag.true})
+    b.instance(action, (), dag.all([start, *seen]), {tm: dag.number(1), commit: dag.true})
     action = b.action("tm_abort")
-    b.instance(action, (), start, {tm: dag.int(2), abort: dag.true})
+    b.instance(action, (), start, {tm: dag.number(2), abort: dag.true})
     each = ("rm", n)
     action = b.action("tm_receive_prepared", each)
     for i in range(n):
         b.instance(action, (i,), dag.and_(start, sent[i]), {seen[i]: dag.true})
     action = b.action("rm_prepare", each)
     for i in range(n):
-        b.instance(action, (i,), is_(rm[i], WORKING), {rm[i]: dag.int(PREPARED), sent[i]: dag.true})
+        b.instance(
+            action, (i,), is_(rm[i], WORKING), {rm[i]: dag.number(PREPARED), sent[i]: dag.true}
+        )
     action = b.action("rm_choose_to_abort", each)
     for i in range(n):
-        b.instance(action, (i,), is_(rm[i], WORKING), {rm[i]: dag.int(ABORTED)})
+        b.instance(action, (i,), is_(rm[i], WORKING), {rm[i]: dag.number(ABORTED)})
     action = b.action("rm_receive_commit", each)
     for i in range(n):
-        b.instance(action, (i,), commit, {rm[i]: dag.int(COMMITTED)})
+        b.instance(action, (i,), commit, {rm[i]: dag.number(COMMITTED)})
     action = b.action("rm_receive_abort", each)
     for i in range(n):
-        b.instance(action, (i,), abort, {rm[i]: dag.int(ABORTED)})
+        b.instance(action, (i,), abort, {rm[i]: dag.number(ABORTED)})
     consistent = dag.not_(
         dag.and_(
             dag.any(is_(r, ABORTED) for r in rm),
@@ -164,17 +166,17 @@ def philosophers(n: int) -> Program:
     phase = [b.leaf(f"phase[{i}]", 0, 2) for i in range(n)]
 
     def is_(i: int, value: int) -> Node:
-        return dag.eq(phase[i % n], dag.int(value))
+        return dag.eq(phase[i % n], dag.number(value))
 
     actions = [b.action(name, ("i", n)) for name in ("take_left", "take_right", "release")]
     for i in range(n):
         # Fork i lies between i - 1 and i: i's left, and the right one of its neighbour.
         free = dag.not_(is_(i - 1, 2))
-        b.instance(actions[0], (i,), dag.and_(is_(i, 0), free), {phase[i]: dag.int(1)})
+        b.instance(actions[0], (i,), dag.and_(is_(i, 0), free), {phase[i]: dag.number(1)})
     for i in range(n):
-        b.instance(actions[1], (i,), dag.and_(is_(i, 1), is_(i + 1, 0)), {phase[i]: dag.int(2)})
+        b.instance(actions[1], (i,), dag.and_(is_(i, 1), is_(i + 1, 0)), {phase[i]: dag.number(2)})
     for i in range(n):
-        b.instance(actions[2], (i,), is_(i, 2), {phase[i]: dag.int(0)})
+        b.instance(actions[2], (i,), is_(i, 2), {phase[i]: dag.number(0)})
     return b.program()
 
 
@@ -185,5 +187,7 @@ def counters(n: int, top: int) -> Program:
     values = [b.leaf(f"value[{i}]", -5, top) for i in range(n)]
     action = b.action("count", ("i", n))
     for i, value in enumerate(values):
-        b.instance(action, (i,), dag.lt(value, dag.int(top)), {value: dag.add(value, dag.int(1))})
+        b.instance(
+            action, (i,), dag.lt(value, dag.number(top)), {value: dag.add(value, dag.number(1))}
+        )
     return b.program()

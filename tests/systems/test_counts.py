@@ -9,6 +9,8 @@ import pytest
 
 from explorer.lang import System
 from explorer.reference.search import explore
+from explorer.result import Result
+from explorer.search.check import check
 from tests.systems.hanoi import Hanoi
 from tests.systems.increment import Increment
 from tests.systems.jugs import Jugs
@@ -106,7 +108,7 @@ CASES = [
 ]
 
 
-def compare(case: Case, result: Any) -> None:
+def compare(case: Case, result: Result) -> None:
     """A result against what is known."""
     assert result.complete
     assert (result.states, result.transitions) == (case.states, case.transitions)
@@ -123,6 +125,16 @@ def compare(case: Case, result: Any) -> None:
 )
 def test_reference(case: Case) -> None:
     compare(case, explore(case.system).result)
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_exhaustive_search(case: Case) -> None:
+    compare(case, check(case.system))
+
+
+@pytest.mark.slow
+def test_two_phase_commit_with_nine_managers() -> None:
+    compare(two_phase_commit(9, 10_340_352, 123_558_402), check(TwoPhaseCommit({"Manager": 9})))
 
 
 @pytest.mark.parametrize("number", [2, 5, 8])

@@ -1,0 +1,250 @@
+"""Canonical states under permutations of a sort's names, in compiled code.
+
+Names are ordered by what the state says about them. For most states that settles their order; where names look the
+same, every order of them is tried and the least state taken, unless swapping them changes nothing. So two states have
+the same canonical state exactly if a permutation leads from one to the other: orbits are counted truly
+(Ip and Dill, "Better verification through symmetry", 1996, call the map a canonicalisation function).
+
+``t`` is the address of the tables that ``symmetry`` makes; their layout is below.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from explorer.search.cache import compiled
+from explorer.search.raw import get, get_bits, put
+
+# The header: sizes, then addresses of arrays of 64-bit words.
+LEAVES, NAMES, MOVING, SORTS, WORDS = range(5)
+# Per leaf: its place in the state.
+WORD, SHIFT, MASK = range(5, 8)
+# Per moving leaf: its number, its family, how many indices, where they start, the sort it holds (or -1), its first name.
+LEAF, FAMILY, COUNT, START, HOLDS, FIRST = range(8, 14)
+# Per index: the name, its sort, the stride.
+NAME, SORT, STRIDE = range(14, 17)
+# Per sort: its first name and how many there are.
+OFFSET, SIZE = range(17, 19)
+# Work space: values per leaf (three of them), and per name its signature, its order and its new number; per class of names
+# that look the same its first place, its size and the permutation it is at.
+OLD, NEW, BEST = range(19, 22)
+SIGN, NEXT_SIGN, ORDER, RANK, CLASS_START, CLASS_SIZE, STATE = range(22, 29)
+HEADER = 29
+
+_MIX1 = np.uint64(0xBF58476D1CE4E5B9)
+_MIX2 = np.uint64(0x94D049BB133111EB)
+_S27, _S30, _S31 = np.uint64(27), np.uint64(30), np.uint64(31)
+_PLACE = np.uint64(0x9E3779B97F4A7C15)
+_ZERO = np.uint64(0)
+
+
+@compiled
+def _mix(h: Any) -> Any:
+    h = (h ^ (h >> _S30)) * _MIX1
+    h = (h ^ (h >> _S27)) * _MIX2
+    return h ^ (h >> _S31)
+
+
+@compiled
+def _unpack(t: int, state: int) -> None:
+    old = get(t, OLD)
+    for leaf in range(get(t, LEAVES)):
+        word = get_bits(state, get(get(t, WORD), leaf))
+        shifted = word >> get_bits(get(t, SHIFT), leaf)
+        put(old, leaf, np.int64(shifted & get_bits(get(t, MASK), leaf)))
+
+
+@compiled
+def _pack(t: int, leaves: int, state: int) -> None:
+    for w in range(get(t, WORDS)):
+        put(state, w, 0)
+    for leaf in range(get(t, LEAVES)):
+        w = get(get(t, WORD), leaf)
+        bits = np.uint64(get(leaves, leaf)) << get_bits(get(t, SHIFT), leaf)
+        put(state, w, get_bits(state, w) | bits)
+
+
+@compiled
+def _sign(t: int) -> None:
+    """What the state says about each name: two rounds, the second one with what it says about related names.
+
+    Sums of hashes, so the order of the leaves does not count; names with one signature may still be different.
+    """
+    names, old = get(t, NAMES), get(t, OLD)
+    sign, coming = get(t, SIGN), get(t, NEXT_SIGN)
+    for name in range(names):
+        put(sign, name, _ZERO)
+    for _ in range(2):
+        for name in range(names):
+            put(coming, name, get_bits(sign, name))
+        for m in range(get(t, MOVING)):
+            value = get(old, get(get(t, LEAF), m))
+            count, start = get(get(t, COUNT), m), get(get(t, START), m)
+            held, first = get(get(t, HOLDS), m), get(get(t, FIRST), m)
+            names_value = held >= 0 and value >= first
+            target = get(get(t, OFFSET), held) + value - first if names_value else -1
+            # What the leaf says, with its names replaced by what is known about them.
+            said = np.uint64(get(get(t, FAMILY), m)) * _PLACE
+            if names_value:
+                said = _mix(said + get_bits(sign, target) + _PLACE)
+            else:
+                said = _mix(said ^ _mix(np.uint64(value + 1)))
+            for i in range(count):
+                name = get(get(t, NAME), start + i)
+                said = _mix(said + get_bits(sign, name))
+            for i in range(count):
+                name = get(get(t, NAME), start + i)
+                where = np.uint64(i + 1)
+                for j in range(count):
+                    if j != i and get(get(t, NAME), start + j) == name:
+                        where = where * _MIX1 + np.uint64(j + 1)
+                if name == target:
+                    where = where + _MIX2
+                put(coming, name, get_bits(coming, name) + _mix(said ^ (where * _PLACE)))
+            if names_value:
+                put(coming, target, get_bits(coming, target) + _mix(said ^ _MIX2))
+        for name in range(names):
+            put(sign, name, _mix(get_bits(coming, name)))
+
+
+@compiled
+def _sort_names(t: int) -> int:
+    """Order the names of each sort by signature; the number of classes of several names that look the same."""
+    sign, order = get(t, SIGN), get(t, ORDER)
+    classes = 0
+    for s in range(get(t, SORTS)):
+        offset, size = get(get(t, OFFSET), s), get(get(t, SIZE), s)
+        for i in range(size):
+            place = i
+            mine = get_bits(sign, offset + i)
+            while place > 0 and get_bits(sign, get(order, offset + place - 1)) > mine:
+                put(order, offset + place, get(order, offset + place - 1))
+                place -= 1
+            put(order, offset + place, offset + i)
+        i = 0
+        while i < size:
+            j = i + 1
+            mine = get_bits(sign, get(order, offset + i))
+            while j < size and get_bits(sign, get(order, offset + j)) == mine:
+                j += 1
+            if j - i > 1 and not _all_alike(t, offset + i, j - i):
+                put(get(t, CLASS_START), classes, offset + i)
+                put(get(t, CLASS_SIZE), classes, j - i)
+                classes += 1
+            i = j
+    return classes
+
+
+@compiled
+def _all_alike(t: int, start: int, size: int) -> bool:
+    """Whether swapping neighbours in a class changes nothing: then all its orders give one state."""
+    order, rank = get(t, ORDER), get(t, RANK)
+    for k in range(start, start + size - 1):
+        a, b = get(order, k), get(order, k + 1)
+        for name in range(get(t, NAMES)):
+            put(rank, name, name)
+        put(rank, a, b)
+        put(rank, b, a)
+        for m in range(get(t, MOVING)):
+            if _moved(t, m, rank) != get(get(t, OLD), _target(t, m, rank)):
+                return False
+    return True
+
+
+@compiled
+def _target(t: int, m: int, rank: int) -> int:
+    """The leaf where a moving leaf goes."""
+    leaf = get(get(t, LEAF), m)
+    start = get(get(t, START), m)
+    for i in range(start, start + get(get(t, COUNT), m)):
+        name = get(get(t, NAME), i)
+        leaf += get(get(t, STRIDE), i) * (get(rank, name) - name)
+    return leaf
+
+
+@compiled
+def _moved(t: int, m: int, rank: int) -> int:
+    """The value that a moving leaf takes along."""
+    value = get(get(t, OLD), get(get(t, LEAF), m))
+    held, first = get(get(t, HOLDS), m), get(get(t, FIRST), m)
+    if held < 0 or value < first:
+        return value
+    offset = get(get(t, OFFSET), held)
+    return get(rank, offset + value - first) - offset + first
+
+
+@compiled
+def _apply(t: int) -> None:
+    """The state with its names in the current order: the name at place i becomes name i."""
+    order, rank, new = get(t, ORDER), get(t, RANK), get(t, NEW)
+    for place in range(get(t, NAMES)):
+        put(rank, get(order, place), place)
+    for m in range(get(t, MOVING)):
+        put(new, _target(t, m, rank), _moved(t, m, rank))
+
+
+@compiled
+def _keep_least(t: int) -> None:
+    """Keep the new state if it is less than the best one so far."""
+    new, best = get(t, NEW), get(t, BEST)
+    for m in range(get(t, MOVING)):
+        leaf = get(get(t, LEAF), m)
+        a, b = get(new, leaf), get(best, leaf)
+        if a > b:
+            return
+        if a < b:
+            for k in range(m, get(t, MOVING)):
+                leaf = get(get(t, LEAF), k)
+                put(best, leaf, get(new, leaf))
+            return
+
+
+@compiled
+def _swap(order: int, i: int, j: int) -> None:
+    kept = get(order, i)
+    put(order, i, get(order, j))
+    put(order, j, kept)
+
+
+@compiled
+def _next_order(t: int, classes: int) -> bool:
+    """The next combination of orders inside the classes, each in turn by Heap's algorithm; False after the last."""
+    order = get(t, ORDER)
+    for k in range(classes):
+        start, size = get(get(t, CLASS_START), k), get(get(t, CLASS_SIZE), k)
+        i = 1
+        while i < size:
+            turn = get(get(t, STATE), start + i)
+            if turn < i:
+                _swap(order, start + (turn if i & 1 else 0), start + i)
+                put(get(t, STATE), start + i, turn + 1)
+                return True
+            put(get(t, STATE), start + i, 0)
+            i += 1
+        # All orders of this class are done: it goes round again, beside the next order of the class after it.
+    return False
+
+
+@compiled
+def canonical(t: int, state: int) -> None:
+    """Replace a state by its canonical one."""
+    _unpack(t, state)
+    _sign(t)
+    classes = _sort_names(t)
+    new, best, old = get(t, NEW), get(t, BEST), get(t, OLD)
+    for leaf in range(get(t, LEAVES)):
+        put(new, leaf, get(old, leaf))
+    _apply(t)
+    if classes == 0:
+        _pack(t, new, state)
+        return
+    for leaf in range(get(t, LEAVES)):
+        put(best, leaf, get(new, leaf))
+    for name in range(get(t, NAMES)):
+        put(get(t, STATE), name, 0)
+    while _next_order(t, classes):
+        _apply(t)
+        _keep_least(t)
+    _pack(t, best, state)

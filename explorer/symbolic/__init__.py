@@ -1,0 +1,1 @@
+"""Engines that reason about all runs at once, with z3."""

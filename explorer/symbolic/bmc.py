@@ -1,0 +1,79 @@
+"""Bounded model checking of a system, with replayed traces."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import Any
+
+from explorer.compiler.lower import lower
+from explorer.lang.properties import Property
+from explorer.lang.run import instances
+from explorer.lang.system import System
+from explorer.result import Result
+from explorer.search.report import DEADLOCK as DEADLOCK_NAME
+from explorer.search.report import Run, refuse_unclear, verdicts
+from explorer.symbolic.bounded import CUT, DEADLOCK, FAILURE, FINAL_UNCLEAR, PROPERTY, UNCLEAR, look
+from explorer.symbolic.unrolling import SymbolicRun, Unrolling
+from explorer.trace.replay import changed_switches
+
+ENGINE = "bmc"
+
+
+def bmc(
+    system: System[Any], depth: int, properties: Sequence[Property] | None = None
+) -> Result:
+    """Look for violations and witnesses in all runs of up to ``depth`` steps (default: of all properties that apply).
+
+    What is found is shortest. What is not found is ``unknown``: longer runs were not looked at. States and transitions are not
+    counted.
+
+    Raises
+    ------
+    ModelError
+        The model is outside the language, too large in this scope, or a property cannot be evaluated in a
+        state that such a run reaches.
+    """
+    started = time.perf_counter()
+    lowered = lower(system, properties)
+    program, transitions = lowered.program, lowered.symbolic()
+    sizes = [[n for _, n in info.params] for info in program.actions]
+    initial = [flat for _, flat in lowered.initial]
+    unrolling = Unrolling(program, transitions, sizes, initial, lowered.switch_values)
+    found = look(unrolling, program, transitions, depth)
+    every = instances(system)
+    numbers = {instance: i for i, instance in enumerate(program.instances)}
+
+    def as_run(run: SymbolicRun) -> Run:
+        return Run(lowered.initial[run.initial][0], [every[numbers[step]] for step in run.steps])
+
+    runs: dict[str, Run] = {}
+    incomplete: list[str] = []
+    for (kind, number), run in sorted(found.runs.items(), key=lambda item: item[0]):
+        match kind:
+            case _ if kind in (UNCLEAR, FINAL_UNCLEAR):
+                prop = lowered.properties[number] if kind == UNCLEAR else None
+                refuse_unclear(system, as_run(run), prop)
+            case _ if kind == PROPERTY:
+                runs[lowered.properties[number].name] = as_run(run)
+            case _ if kind == FAILURE:
+                runs[program.failure_names[number]] = as_run(run)
+            case _ if kind == DEADLOCK:
+                runs[DEADLOCK_NAME] = as_run(run)
+            case _ if kind == CUT:
+                incomplete.append(f"{program.cut_names[number]} used up")
+    incomplete.append(f"runs of up to {found.depth} steps" if found.stopped is None else found.stopped)
+    return Result(
+        system=system.name,
+        scope=dict(system.scope),
+        design=changed_switches(system),
+        engine=ENGINE,
+        complete=False,
+        states=0,
+        transitions=0,
+        depth=found.depth,
+        properties=tuple(verdicts(system, lowered, runs, complete=False)),
+        actions={},
+        incomplete=tuple(incomplete),
+        seconds=time.perf_counter() - started,
+    )
