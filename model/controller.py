@@ -82,9 +82,14 @@ class Controller(System[State]):
     def command(
         self, s: State, runtime: Runtime, id: GlobalId, as_of: Time, source: GlobalId | None
     ) -> Create:
-        """The runtime's connection creates ``id`` like this; chosen here if the other runtime did not yet."""
+        """The runtime's connection creates ``id`` like this; chosen here if the other runtime did not yet.
+
+        Creates arrive in the order of what they import, so that of a source comes before its re-export (C3).
+        """
         require(s.phase[runtime] == Phase.CREATING)
         now = s.connection[runtime]
+        if source is not None:
+            require(has_created(s, runtime, source))
         known = s.commands[now][id]
         if known is not None:
             require(known.as_of == as_of and known.source == source)
@@ -127,6 +132,14 @@ def has_dropped(s: State, runtime: Runtime, connection: Connection) -> bool:
     if s.connection[runtime] == connection:
         return s.phase[runtime] != Phase.DROPPING
     return s.connection[runtime] > connection
+
+
+def has_created(s: State, runtime: Runtime, id: GlobalId) -> bool:
+    """Whether the runtime has executed its connection's create of ``id``."""
+    create = s.commands[s.connection[runtime]][id]
+    if runtime == Runtime.MAINTENANCE:
+        return create is not None and s.bundles[id].create == create
+    return create is not None and s.peers[id].create == create
 
 
 def was_at(s: State, connection: Connection, id: GlobalId, as_of: Time) -> bool:

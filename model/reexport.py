@@ -18,7 +18,6 @@ class Reexports(Publication):
         """
         require(self.maintenance_is_free(s) and s.bundles[id].create is None)
         create = self.command(s, Runtime.MAINTENANCE, id, as_of, source)
-        require(s.bundles[source].create is not None)
         for half in Half:
             s.bundles[id].agents[half] = s.bundles[source].agents[half]
         self.publish_reexport(s, id, create, source)

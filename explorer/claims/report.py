@@ -64,17 +64,19 @@ def covered(verified: Verified) -> str:
 
 def counterexamples(verified: Verified) -> list[str]:
     """The lengths of the counterexamples, by what is turned off."""
-    lines: dict[str, None] = {}
+    lengths: dict[str, dict[int, None]] = {}
     for check in verified.checks:
         if check.length is None or check.result != "violated":
             continue
-        if check.kind in ("breaks_without", "holds_without"):
-            lines[f"without {' and '.join(check.off)}: {steps(check.length)}"] = None
-        elif check.kind == "script":
-            lines[f"script: {steps(check.length)}"] = None
+        if check.off:
+            what = f"without {' and '.join(check.off)}"
         else:
-            lines[f"{check.property}: {steps(check.length)}"] = None
-    return list(lines)
+            what = "script" if check.kind == "script" else check.property
+        lengths.setdefault(what, {})[check.length] = None
+    return [
+        f"{what}: {', '.join(map(str, shorter))}{', ' if shorter else ''}{steps(longest)}"
+        for what, (*shorter, longest) in ((what, sorted(n)) for what, n in lengths.items())
+    ]
 
 
 def place(verified: Verified) -> str:
@@ -93,29 +95,58 @@ def verdict(verified: Verified) -> str:
 
 
 def details(verified: Verified, *, full: bool = False) -> list[str]:
-    """What is behind a verdict that is refuted or unexpected: each check that failed, with its trace."""
+    """What is behind a verdict that is refuted or unexpected: each check that did not come out, with its trace.
+
+    Where the document knows of it, the shortest trace is enough.
+    """
     claim = verified.claim
     lines = [f"{claim.id} ({claim.document}:{claim.line}): {verdict(verified)}"]
-    for check in verified.checks:
-        if check.ok and (check.kind != "violates" or claim.expect != "refuted"):
-            continue
+    failed = [c for c in verified.checks if not c.ok]
+    traced = [c for c in failed if c.trace is not None and c.kind in ("holds", "holds_without")]
+    if verified.as_expected:
+        traced = sorted(traced, key=lambda c: c.length or 0)[:1]
+    for check in failed:
         off = f" without {' and '.join(check.off)}" if check.off else ""
-        lines.append(f"  {check.kind}{off}: {check.property} {check.result}".rstrip())
+        length = f" ({steps(check.length)})" if check.length is not None else ""
+        lines.append(f"  {check.kind}{off}: {check.property} {check.result}{length}")
         if check.note:
             lines += [f"    {line}" for line in check.note.splitlines()]
-        if check.trace is not None and check.kind in ("holds", "holds_without"):
-            lines += [f"    {line}".rstrip() for line in render(check.trace, full=full)]
+    for check in traced:
+        if check.trace is not None:
+            lines += ["", *(f"    {line}".rstrip() for line in render(check.trace, full=full))]
     return lines
 
 
 def warnings(verified: Sequence[Verified]) -> list[str]:
-    """What the runs of the claims' own designs warn about, each thing once."""
-    found: dict[str, None] = {}
+    """What all runs of a system warn about, and switches that change nothing in any claim.
+
+    One claim's scope may leave an action without a use that another claim's has; each run's own warnings are what `slotcheck check`
+    is for.
+    """
+    by_system: dict[str, list[tuple[str, ...]]] = {}
     for item in verified:
-        for warning in item.result.warnings if item.result is not None else ():
-            found[f"{Path(item.claim.system).name}: {warning}"] = None
+        if item.result is not None:
+            by_system.setdefault(item.claim.system, []).append(item.result.warnings)
+    found = {
+        f"{Path(system).name}: {warning}": None
+        for system, runs in by_system.items()
+        for warning in runs[0]
+        if all(warning in other for other in runs)
+    }
+    for item in verified:
         for check in item.checks:
-            if check.ok and check.note:
+            if check.ok and check.note and not _matters(check, item, verified):
                 off = " and ".join(check.off)
                 found[f"{item.claim.id}, {check.kind} {off}: {check.note}"] = None
     return list(found)
+
+
+def _matters(check: Check, item: Verified, verified: Sequence[Verified]) -> bool:
+    """Whether something breaks in another claim, or together with others, without what ``check`` turns off."""
+    return any(
+        set(check.off) & set(other.off)
+        for v in verified
+        if v.claim.system == item.claim.system
+        for other in v.checks
+        if other.kind == "breaks_without" and other.result == "violated"
+    )

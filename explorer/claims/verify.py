@@ -216,12 +216,10 @@ def _second_lines(ready: Ready, result: Result, runs: Runs) -> Iterator[Check]:
     for line in ready.claim.second_lines:
         run = runs(ready.without[line.off])
         same = (run.states, run.transitions) == (result.states, result.transitions)
-        # One of several that back each other up changes nothing alone, and matters all the same.
-        matters = any(set(line.off) & set(b.off) for b in ready.claim.breaks)
         for name in ready.claim.holds:
             found = _verdict(run, name)
             note = _open(run) if found.verdict == "unknown" else ""
-            if same and not matters and found.verdict == "holds":
+            if same and found.verdict == "holds":
                 note = "the switch changes nothing: as many states and transitions as with it"
             yield Check(
                 "holds_without",

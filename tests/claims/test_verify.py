@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from explorer.claims.claim import read_document
-from explorer.claims.report import counterexamples, details, to_json
+from explorer.claims.report import counterexamples, details, to_json, warnings
 from explorer.claims.resolve import resolve
 from explorer.claims.runs import Runs
 from explorer.claims.verify import Verified, not_modelled, verify, verify_all
@@ -303,3 +303,22 @@ def test_after_an_interrupt_the_rest_is_unknown(tmp_path: Path) -> None:
     assert [v.verdict for v in found] == ["verified", "unknown", "unknown"]
     assert [v.exit_code() for v in found] == [0, 3, 3]
     assert len(seen) == 2
+
+
+def test_warnings_are_those_of_every_run(tmp_path: Path) -> None:
+    quiet = check(tmp_path, SAFE + behind(["lock"]))
+    assert warnings([quiet]) == [
+        "door.py:Door: action ring is never enabled",
+        "C, holds_without lock: the switch changes nothing: as many states and transitions as with it",
+    ]
+    rung = check(tmp_path, "set = { alarm = true }\n" + SAFE + breaks(["lock", "guard"]))
+    # The bell is of use in one of the two, and so is the lock.
+    assert warnings([quiet, rung]) == []
+
+
+def test_counterexamples_of_one_set_share_a_line(tmp_path: Path) -> None:
+    broken = "[[breaks_without]]\noff = ['exit']\nviolates = ['deadlock']\n"
+    found = check(tmp_path, "holds = ['deadlock']\n" + broken)
+    assert counterexamples(found) == ["without exit: 0 steps"]
+    both = replace(found, checks=(found.checks[-1], replace(found.checks[-1], length=3)))
+    assert counterexamples(both) == ["without exit: 0, 3 steps"]

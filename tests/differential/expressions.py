@@ -18,8 +18,10 @@ from tests.differential.vocabulary import BOOL, Type, Vocabulary, draw_vocabular
 class Expressions:
     """Draws expressions, and keeps what is known of the model that is being built."""
 
-    def __init__(self, chooser: Chooser) -> None:
+    def __init__(self, chooser: Chooser, wild: bool = False) -> None:
         self.chooser = chooser
+        self.wild = wild
+        """Whether loops over names may do anything: most of them the compiler has to refuse."""
         self.vocabulary: Vocabulary = draw_vocabulary(chooser)
         self.fields: list[tuple[str, Type]] = []
         self.helpers: list[Helper] = []
@@ -293,7 +295,7 @@ class Expressions:
         ]
         if places and self.chance(40):
             place = pick(self.chooser, places)
-            source = self.fill(place, env, depth - 1)
+            source = self.fill(place, replace(env, walrus=False), depth - 1)
             item = place.type.args[0]
             if place.type.kind == "map" and place.type.args[1].immutable and self.chance(40):
                 inner.add(variable, place.type.args[1])
@@ -410,7 +412,7 @@ class Expressions:
 
     def walrus(self, env: Env, depth: int) -> str:
         places = [p for p in self.safe(env) if p.type.kind == "optional"]
-        if not places:
+        if not places or not env.walrus:
             raise Stuck
         place = pick(self.chooser, places)
         name = self.fresh("w")

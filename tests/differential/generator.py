@@ -373,6 +373,9 @@ def mentions(text: str, name: str) -> bool:
     return re.search(rf"\b{name}\b", text) is not None
 
 
-def generate(chooser: Chooser) -> str:
-    """The source text of a random model; its system is the class ``Model``."""
-    return Generator(chooser).generate()
+def generate(chooser: Chooser, *, wild: bool = False) -> str:
+    """The source text of a random model; its system is the class ``Model``.
+
+    A ``wild`` one does anything in loops over names, and is likely to be refused.
+    """
+    return Generator(chooser, wild).generate()

@@ -44,6 +44,8 @@ class Env:
     may_block: bool = False
     helpers: bool = True
     switches: bool = False
+    walrus: bool = True
+    """Whether ``:=`` may stand here: not in what a comprehension runs over."""
     returns: bool = False
     """Whether a plain ``return`` may stand here."""
     matched: tuple[str, ...] = ()

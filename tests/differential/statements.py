@@ -113,7 +113,7 @@ class Statements(Expressions):
             raise Stuck
         place = pick(self.chooser, places)
         # A call in the target would run twice.
-        target = self.fill(place, replace(env, helpers=False, may_block=False), 0)
+        target = self.fill(place, replace(env, helpers=False, may_block=False, may_fail=False), 0)
         self.emit(f"{target} {pick(self.chooser, ['+=', '-='])} {self.expr(NUMBER, env, 1)}")
 
     def local(self, env: Env) -> None:
@@ -286,7 +286,7 @@ class Statements(Expressions):
         # A name for a place must not become stale on the second round.
         child.places = [p for p in child.places if p.text == "s"]
         child.add(variable, kind)
-        if kind.kind == "sort":
+        if kind.kind == "sort" and not self.wild:
             self.unordered_loop(env, child, variable, kind)
         else:
             self.emit(f"for {variable} in {kind.text}:")
@@ -310,8 +310,12 @@ class Statements(Expressions):
         child = env.child()
         child.places = [p for p in child.places if p.text == "s"]
         variable = self.fresh("i")
-        ordered = ("bool", "int", "enum", "ordinal")
+        ordered: tuple[str, ...] = ("bool", "int", "enum", "ordinal")
+        if self.wild:
+            ordered = (*ordered, "sort", "optional", "record")
         places = [p for p in self.safe(child) if p.type.kind == "seq"]
+        if self.wild:
+            places += [p for p in self.safe(child) if p.type.kind == "pool"] * 3
         places += [
             p
             for p in self.safe(child)
@@ -441,5 +445,7 @@ class Statements(Expressions):
         self.join(env, children)
 
     def call_statement(self, helper: Helper, env: Env) -> None:
+        if not any(p.text == "s" for p in env.places):
+            raise Stuck
         self.emit(self.call(helper, env, 1))
         env.places = [p for p in env.places if p.text == "s"]
