@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Hashable, Iterable, Iterator
+from contextvars import ContextVar
+from dataclasses import dataclass
 from typing import Any, Generic, NoReturn, TypeVar
 
 from explorer.lang.effects import Incomplete, NoneUsed, Violation
 from explorer.lang.errors import ModelError
 from explorer.lang.kinds import UNSET, Kind, read_unset
+from explorer.lang.sorts import Sort
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -396,6 +399,10 @@ class MapKind(Kind):
         for k, v in value._items.items():
             yield from self.value.unset(v, f"{path}[{k}]")
 
+    def names(self, value: Map[Any, Any]) -> Iterator[Sort]:
+        for v in value._items.values():
+            yield from self.value.names(v)
+
 
 class SetKind(Kind):
     """The kind of a Set."""
@@ -427,6 +434,10 @@ class SetKind(Kind):
 
     def unset(self, value: Any, path: str) -> Iterator[str]:
         return iter(())
+
+    def names(self, value: Set[Any]) -> Iterator[Sort]:
+        for v in value._items:
+            yield from self.item.names(v)
 
 
 class SeqKind(Kind):
@@ -478,6 +489,10 @@ class SeqKind(Kind):
     def unset(self, value: Any, path: str) -> Iterator[str]:
         return iter(())
 
+    def names(self, value: Seq[Any]) -> Iterator[Sort]:
+        for v in value._items:
+            yield from self.item.names(v)
+
 
 class PoolKind(Kind):
     """The kind of a Pool. ``refs`` are all names, ``sort`` is their class's."""
@@ -526,3 +541,44 @@ class PoolKind(Kind):
 
     def unset(self, value: Any, path: str) -> Iterator[str]:
         return iter(())
+
+    def names(self, value: Pool[Any, Any]) -> Iterator[Sort]:
+        for r, v in value._items.items():
+            yield r
+            yield from self.value.names(v)
+
+    def blank(self, pool: Pool[Any, Any]) -> Iterator[Any]:
+        """The names that ``alloc`` may give, in order."""
+        step = STEP.get()
+        used = set(pool._items) if step is None else step.names()
+        return (ref for ref in self.refs if ref not in used)
+
+
+@dataclass(frozen=True)
+class RunningStep:
+    """A step while it runs: the state before it, the one that it changes, the values of its parameters.
+
+    ``kind`` is the state's.
+    """
+
+    kind: Kind
+    before: Any
+    state: Any
+    values: tuple[object, ...]
+
+    def names(self) -> set[object]:
+        """Every name that is allocated or held anywhere, before the step or now, or that is a parameter."""
+        held = {*self.kind.names(self.before), *self.kind.names(self.state)}
+        return held.union(*map(_names_in, self.values))
+
+
+def _names_in(value: Any) -> set[Sort]:
+    """The names in the value of a parameter: a scalar, None, or a frozen record of such."""
+    if isinstance(value, Sort):
+        return {value}
+    fields = getattr(type(value), "__match_args__", ())
+    return {name for f in fields for name in _names_in(getattr(value, f))}
+
+
+STEP: ContextVar[RunningStep | None] = ContextVar("step", default=None)
+"""The step that is running."""

@@ -88,6 +88,10 @@ class Kind:
         if value is UNSET:
             yield path
 
+    def names(self, value: Any) -> Iterator[Sort]:
+        """The names of sorts that ``value`` holds (keys of maps, which hold every name, not included)."""
+        return iter(())
+
     def refuse(self, value: Any, expected: str) -> NoReturn:
         """Refuse a value of another type."""
         if value is None:
@@ -219,6 +223,10 @@ class NamedKind(Kind):
     def rank(self, value: Any) -> int:
         return int(value._index)
 
+    def names(self, value: Any) -> Iterator[Sort]:
+        if isinstance(value, Sort):
+            yield value
+
 
 class OptionalKind(Kind):
     """``T | None``; None comes first."""
@@ -248,3 +256,6 @@ class OptionalKind(Kind):
 
     def rank(self, value: Any) -> tuple[Any, ...]:
         return () if value is None else (self.inner.rank(value),)
+
+    def names(self, value: Any) -> Iterator[Sort]:
+        return iter(()) if value is None else self.inner.names(value)

@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 
 from explorer.lang.actions import Action, Param, params_of
 from explorer.lang.cache import cached
+from explorer.lang.containers import STEP, RunningStep
 from explorer.lang.effects import SOFT, Disabled, Incomplete, NoneUsed, Violation, slug
 from explorer.lang.errors import Location, ModelError
 from explorer.lang.properties import Property, occurrences, places
@@ -143,7 +144,7 @@ def initial_states(system: System[Any]) -> Iterator[tuple[tuple[object, ...], An
     for values in _choices(system, params, "init"):
         with system:
             state = kind.initial()
-        outcome = _run(system, "init", type(system).init, state, values)
+        outcome = _run(system, "init", type(system).init, state, state, values)
         match outcome:
             case Blocked():
                 continue
@@ -176,20 +177,23 @@ def step(system: System[Any], state: Any, instance: Instance) -> Outcome:
     Raises ModelError where the model's code raises anything that is not a failure of the protocol.
     """
     action = instance.action
-    return _run(system, action.name, action.function, clone(state), instance.values)
+    return _run(system, action.name, action.function, state, clone(state), instance.values)
 
 
 def _run(
     system: System[Any],
     name: str,
     function: Callable[..., None],
+    before: Any,
     state: Any,
     values: tuple[object, ...],
 ) -> Outcome:
-    """Call ``function``, which changes ``state``."""
+    """Call ``function``, which changes ``state``, a copy of ``before``."""
     soft: list[str] = []
+    kind = kind_of(RecordT(system.state_type), system.scope)
     scope_token = CURRENT.set(system.scope)
     soft_token = SOFT.set(soft)
+    step_token = STEP.set(RunningStep(kind, before, state, values))
     try:
         function(system, state, *values)
     except Disabled as error:
@@ -202,6 +206,7 @@ def _run(
     finally:
         CURRENT.reset(scope_token)
         SOFT.reset(soft_token)
+        STEP.reset(step_token)
     return Next(state, tuple(soft))
 
 

@@ -22,6 +22,7 @@ from explorer.lang.kinds import (
 )
 from explorer.lang.markers import Initial
 from explorer.lang.scope import LARGEST, Scope
+from explorer.lang.sorts import Sort
 from explorer.lang.types import (
     MISSING,
     BoolT,
@@ -151,6 +152,10 @@ class RecordKind(Kind):
             inner = f"{path}.{name}" if path else name
             yield from kind.unset(value.__dict__.get(name, UNSET), inner)
 
+    def names(self, value: Any) -> Iterator[Sort]:
+        for name, kind in self.table.kinds.items():
+            yield from kind.names(value.__dict__.get(name, UNSET))
+
 
 class FrozenKind(Kind):
     """The kind of a frozen record."""
@@ -189,6 +194,11 @@ class FrozenKind(Kind):
     def rank(self, value: Any) -> Any:
         return tuple(kind.rank(value.__dict__[name]) for name, kind in self.table.kinds.items())
 
+    def names(self, value: Any) -> Iterator[Sort]:
+        if value is not UNSET:
+            for name, kind in self.table.kinds.items():
+                yield from kind.names(value.__dict__[name])
+
 
 class UnionKind(Kind):
     """The kind of a union of frozen records; the domains of its variants follow each other."""
@@ -220,6 +230,9 @@ class UnionKind(Kind):
             if type(value) is cls:
                 return i, kind.rank(value)
         raise NoneUsed if value is None else AssertionError(value)
+
+    def names(self, value: Any) -> Iterator[Sort]:
+        return iter(()) if value is UNSET else self.variants[type(value)].names(value)
 
 
 def kind_of(kind: Type, scope: Scope, field: str = "") -> Kind:
