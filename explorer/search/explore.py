@@ -9,6 +9,7 @@ from explorer.compiler.native import Native
 from explorer.search import control as at
 from explorer.search.found import Found
 from explorer.search.space import Space
+from explorer.search.symmetry import Symmetry
 
 # How long a call of the loop should take: an interrupt waits for it.
 _CHUNK_SECONDS = 0.05
@@ -31,6 +32,7 @@ def search(
     max_states: int | None = None,
     max_seconds: float | None = None,
     max_memory: int | None = None,
+    symmetry: Symmetry | None = None,
 ) -> Found:
     """Explore every state reachable from the initial ones, breadth first.
 
@@ -46,8 +48,17 @@ def search(
         Stop after the first step that shows a violation.
     max_states, max_seconds, max_memory
         Limits on stored states, time and bytes; a search that hits one says so in ``stopped``.
+    symmetry
+        Store one state for each orbit. Paths then lead from orbit to orbit: see ``unfold``.
     """
-    space = Space(native, switches, first=first, max_states=max_states, max_memory=max_memory)
+    space = Space(
+        native,
+        switches,
+        first=first,
+        max_states=max_states,
+        max_memory=max_memory,
+        symmetry=symmetry,
+    )
     started = time.monotonic()
     budget, tuned = 1000, False
     try:

@@ -29,6 +29,7 @@ from explorer.compiler.llvm_program import (
 )
 from explorer.search import control as at
 from explorer.search.cache import compiled
+from explorer.search.orbit import canonical
 from explorer.search.raw import call, get, get_bits, get_half, prefetch, put, put_half
 
 # Constants of splitmix64's finaliser, which mixes every bit into every other.
@@ -185,7 +186,10 @@ def enter(c: int, state: int, number: int) -> None:
     row, words = get(c, at.HELD), get(c, at.WORDS)
     for w in range(words):
         put(get(c, at.OUT), row * words + w, get(state, w))
-    put(get(c, at.HASHES), row, hash_words(state, 0, words))
+    stored = get(c, at.OUT) + row * words * 8
+    if get(c, at.ORBIT):
+        canonical(get(c, at.ORBIT), stored)
+    put(get(c, at.HASHES), row, hash_words(stored, 0, words))
     put_half(get(c, at.SOURCE), row, 0)
     put_half(get(c, at.INSTANCE), row, number)
     put(c, at.HELD, row + 1)
@@ -257,13 +261,6 @@ def _gather(c: int, shift: Any) -> None:
     ended = _record_events(c, i) if get(c, at.N_EVENTS) else 0
     if found == 0 and ended == 0:
         _record_stuck(c, i, state)
-    table, hashes, source = get(c, at.TABLE), get(c, at.HASHES), get(c, at.SOURCE)
-    for row in range(found):
-        # The usual case is worth a branch: this runs for every transition, and the general function is a call.
-        h = _mix(get_bits(out, row)) if words == 1 else hash_words(out, row * words, words)
-        prefetch(table, np.int64(h >> shift))
-        put(hashes, held + row, h)
-        put_half(source, held + row, i)
     if get(c, at.PENDING_STEPS):
         for row in range(found):
             after = out + row * words * 8
@@ -272,6 +269,16 @@ def _gather(c: int, shift: Any) -> None:
                 (get(c, at.DESIGN), state, after, get(c, at.TRUTHS), get(c, at.UNCLEAR)),
             )
             _note(c, get(c, at.ON_STEPS), at.PENDING_STEPS, i, get_half(instance, row))
+    if get(c, at.ORBIT):
+        for row in range(found):
+            canonical(get(c, at.ORBIT), out + row * words * 8)
+    table, hashes, source = get(c, at.TABLE), get(c, at.HASHES), get(c, at.SOURCE)
+    for row in range(found):
+        # The usual case is worth a branch: this runs for every transition, and the general function is a call.
+        h = _mix(get_bits(out, row)) if words == 1 else hash_words(out, row * words, words)
+        prefetch(table, np.int64(h >> shift))
+        put(hashes, held + row, h)
+        put_half(source, held + row, i)
     put(c, at.TRANSITIONS, get(c, at.TRANSITIONS) + found)
     put(c, at.HELD, held + found)
     put(c, at.NEXT, i + 1)

@@ -33,7 +33,9 @@ def verdicts(
     """
     program, declared = lowered.program, lowered.properties
     possible = {
-        program.failure_names[f.failure] for t in program.transitions for f in (*t.failures, *t.soft)
+        program.failure_names[f.failure]
+        for t in program.transitions
+        for f in (*t.failures, *t.soft)
     }
     goals: list[tuple[str, Kind, Property | str]] = [(p.name, p.kind, p) for p in declared]
     goals += [(name, "failure", name) for name in sorted(possible)]

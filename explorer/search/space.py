@@ -14,6 +14,7 @@ from explorer.compiler.packing import WORD_BITS, Words
 from explorer.search import control as at
 from explorer.search import loop
 from explorer.search.found import Found, InternalError, Occurrence
+from explorer.search.symmetry import Symmetry
 
 # Successors looked up together: enough for prefetched lines to arrive, few enough for the buffer to stay in the cache.
 BATCH = 64
@@ -36,9 +37,12 @@ class Space:
         max_states: int | None = None,
         max_memory: int | None = None,
         batch: int = BATCH,
+        symmetry: Symmetry | None = None,
     ) -> None:
+        """With ``symmetry`` each state stands for its orbit."""
         program, packing = native.program, native.packing
         self._max_memory = max_memory
+        self._symmetry = symmetry
         self._initial: int | None = None
         self._control = np.zeros(at.SIZE, np.int64)
         self._arrays: dict[int, NDArray[Any]] = {}
@@ -57,6 +61,7 @@ class Space:
             (at.DEADLOCK, -1),
             (at.FINAL_UNCLEAR, -1),
             (at.BROKEN_STATE, -1),
+            (at.ORBIT, symmetry.address if symmetry else 0),
         ):
             self._control[place] = value
         self._hold(at.DESIGN, np.array([s % (1 << WORD_BITS) for s in switches], np.uint64))

@@ -50,6 +50,9 @@ class Statements(Expressions):
                 lambda: self.ordered_loop(env, depth),
                 lambda: self.leave(env),
             ]
+        if self.wild:
+            options += [lambda: self.local(env)] * 4
+            options += [lambda: self.loop(env, depth)] * (6 * (depth > 0))
         options += [lambda h=h: self.call_statement(h, env) for h in self.helpers if h.writes]  # type: ignore[misc]
         for _ in range(3):
             kept = len(self._lines)
