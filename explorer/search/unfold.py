@@ -69,11 +69,12 @@ class Unfolder:
         taken = []
         for target in chain[1:]:
             wanted = found.rows[target]
-            for taken_by, after in self.successors(here):
-                if np.array_equal(self._symmetry.canonical(after), wanted):
-                    break
-            else:
+            step = next((s for s in self.successors(here) if self._is_in_orbit(s[1], wanted)), None)
+            if step is None:
                 raise InternalError("a step between two orbits cannot be taken from every state")
-            taken.append(taken_by)
-            here = after
+            taken.append(step[0])
+            here = step[1]
         return number, taken, here
+
+    def _is_in_orbit(self, state: Words, canonical: Words) -> bool:
+        return np.array_equal(self._symmetry.canonical(state), canonical)

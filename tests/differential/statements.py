@@ -67,7 +67,8 @@ class Statements(Expressions):
             p
             for place in env.places
             for p in self._inside(place, env, 4)
-            if p.writable and not p.text.isidentifier()  # a bare name would be bound to something else
+            if p.writable
+            and not p.text.isidentifier()  # a bare name would be bound to something else
         ]
 
     def wrote(self, env: Env, shape: tuple[str, ...]) -> None:

@@ -49,7 +49,11 @@ def all_renamings(system: System[Any]) -> Iterator[Renaming]:
     sorts = dict.fromkeys(k.cls for k in kinds if isinstance(k, SortT) and k.cls not in pools)
     names = [list(cls) for cls in sorts]
     for images in itertools.product(*(itertools.permutations(n) for n in names)):
-        yield {a: b for n, image in zip(names, images, strict=True) for a, b in zip(n, image, strict=True)}
+        yield {
+            a: b
+            for n, image in zip(names, images, strict=True)
+            for a, b in zip(n, image, strict=True)
+        }
 
 
 class Orbits:
