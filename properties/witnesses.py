@@ -117,6 +117,17 @@ def a_reader_arrives_in_the_middle_of_publish(s: State) -> bool:
 
 
 @reachable
+def a_read_index_is_compacted(s: State) -> bool:
+    """Both halves of a slot that both sides are in are compacted beyond its as_of."""
+    return any(
+        (slot := s.bundles[id].token) is not None
+        and s.peers[id].slot == slot
+        and all(s.slots[slot].points[half].since > s.slots[slot].as_of for half in Half)
+        for id in GlobalId
+    )
+
+
+@reachable
 def a_hold_keeps_compaction_back(s: State) -> bool:
     """The publisher's agents are ahead of what a reader's hold lets the trace do (C6)."""
     return any(

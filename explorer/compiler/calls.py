@@ -4,20 +4,32 @@ from __future__ import annotations
 
 import ast
 import enum
+import inspect
 import types
 import typing
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, NoReturn
 
 from explorer.compiler import tree
 from explorer.compiler.context import ABSENT, Context
-from explorer.compiler.conversion import fit, is_number, unwrap
+from explorer.compiler.conversion import (
+    alike,
+    common,
+    fit,
+    is_exact,
+    is_number,
+    loose,
+    unwrap,
+    where_present,
+)
 from explorer.compiler.domains import check_quantifier, member_type, type_of_values
 from explorer.compiler.source import source_text
 from explorer.compiler.tree import EmptySetT, Expr, NumberT, SystemT
 from explorer.lang.containers import Map, Pool, Seq, Set
 from explorer.lang.effects import given, panic, require, soft_panic
 from explorer.lang.errors import ModelError
+from explorer.lang.markers import Initial
 from explorer.lang.sorts import Ordinal, Sort
 from explorer.lang.types import (
     MISSING,
@@ -31,6 +43,8 @@ from explorer.lang.types import (
     RecordT,
     SeqT,
     SetT,
+    SortT,
+    Type,
     UnionT,
     fields_of,
     is_record,
@@ -61,19 +75,21 @@ def check_call(ctx: Context, node: ast.Call) -> Expr:
 
 def _static_call(ctx: Context, node: ast.Call, function: object) -> Expr:
     where = ctx.at(node)
+    if not isinstance(function, typing.Hashable):
+        ctx.error(node, f"{source_text(node.func)} is {type(function).__name__}, not a function")
     if function in QUANTIFIERS and len(node.args) == 1:
-        if isinstance(node.args[0], ast.GeneratorExp):
-            return check_quantifier(ctx, node, QUANTIFIERS[function], node.args[0])
         if isinstance(node.args[0], (ast.ListComp, ast.SetComp)):
-            ctx.error(node.args[0], "the brackets make a list first", "leave them out")
+            ctx.error(
+                node.args[0],
+                "the brackets collect everything before the first element is looked at",
+                "leave them out",
+            )
+        return check_quantifier(ctx, node, QUANTIFIERS[function], node.args[0])
     if function in (min, max):
         return _extreme(ctx, node, QUANTIFIERS[function])
     if function in (any, all, sum):
-        ctx.error(
-            node,
-            f"{source_text(node.func)} takes a generator expression",
-            "write any(p for x in xs)",
-        )
+        name = QUANTIFIERS[function]
+        ctx.error(node, f"{name} takes one argument", f"write {name}(p(x) for x in xs)")
     if function is len:
         return _length(ctx, node)
     if function is isinstance:
@@ -89,22 +105,67 @@ def _static_call(ctx: Context, node: ast.Call, function: object) -> Expr:
         ctx.error(
             node, f"{STATEMENTS[function]} is a statement, not a value", "give it its own line"
         )
-    if function is bool or function is int:
-        ctx.error(
-            node, f"{source_text(node.func)}() is not supported", "compare, or use `1 if p else 0`"
-        )
-    if isinstance(function, type):
+    if isinstance(function, type) and function not in INSTEAD:
         return _construct(ctx, node, function)
     if isinstance(function, types.MethodType):
         return _class_method(ctx, node, function)
     if isinstance(function, types.FunctionType):
-        checked = ctx.library.function(function, _owner_of(function), None)
-        return _apply(ctx, node, checked, ())
+        return _function_call(ctx, node, function)
     ctx.error(
         node,
         f"{source_text(node.func)} cannot be called from a model",
-        "call functions you define with `def`, their parameters annotated, and what explorer.lang offers",
+        INSTEAD.get(
+            function,
+            "call functions you define with `def` (undecorated, parameters annotated), and what "
+            "explorer.lang offers",
+        ),
     )
+
+
+INSTEAD: dict[object, str] = {
+    abs: "write `x if x >= 0 else -x`",
+    bool: "write a comparison",
+    dict: "use a field of type Map",
+    enumerate: "loop over range(len(q)) and read q[i]",
+    filter: "write Set(x for x in xs if p(x))",
+    frozenset: "write Set((a, b))",
+    getattr: "write the field's name",
+    hash: "a value is no number: compare with ==",
+    id: "a value is no number: compare with ==",
+    int: "write `1 if p else 0`",
+    iter: "write a for loop, any(...) or all(...)",
+    list: "use a field of type Seq, or a Set",
+    map: "write Set(f(x) for x in xs)",
+    next: "write any(...), min(...) or a loop; the successor of an Ordinal is t.next()",
+    print: "a trace shows every step with what it changed",
+    reversed: "loop over range(len(q)) and read q[len(q) - 1 - i]",
+    set: "write Set((a, b)), or Set(x for x in xs)",
+    setattr: "write the field's name",
+    sorted: "names of a Sort have no order; the values of an Ordinal come in theirs",
+    str: "a model has no strings: use an Enum",
+    tuple: "use a frozen record or a Set",
+    zip: "loop over range(len(q)) and read q[i]",
+}
+"""What to write instead of Python's own functions."""
+
+
+def _function_call(ctx: Context, node: ast.Call, function: types.FunctionType) -> Expr:
+    """A helper, or a method that is called as ``Class.method(self, ...)``."""
+    owner = _owner_of(function)
+    receiver: tree.Kind | None = None
+    if owner is not None and not _is_static(owner, function.__name__):
+        if not node.args:
+            ctx.error(node, f"{source_text(node.func)} needs the object it is called on")
+        receiver = ctx.expression(node.args[0]).type
+        cls = receiver.cls if isinstance(receiver, RecordT) else None
+        if isinstance(receiver, SystemT):
+            cls = ctx.library.system_class()
+        if cls is None or not issubclass(cls, owner):
+            ctx.error(
+                node.args[0],
+                f"{source_text(node.func)} is called on {receiver}, which is no {owner.__name__}",
+            )
+    return _apply(ctx, node, Callee(function, owner, receiver), ())
 
 
 def _owner_of(function: types.FunctionType) -> type[Any] | None:
@@ -114,10 +175,23 @@ def _owner_of(function: types.FunctionType) -> type[Any] | None:
     return owner if isinstance(owner, type) else None
 
 
+def _is_static(cls: type[Any], name: str) -> bool:
+    return isinstance(inspect.getattr_static(cls, name, None), staticmethod)
+
+
 def _only_argument(ctx: Context, node: ast.Call) -> ast.expr:
     if len(node.args) != 1 or node.keywords:
         ctx.error(node, f"{source_text(node.func)} takes one argument")
     return node.args[0]
+
+
+@dataclass(frozen=True)
+class Callee:
+    """A function to call: whose method it is, and on what it is called."""
+
+    function: types.FunctionType
+    owner: type[Any] | None
+    receiver: tree.Kind | None
 
 
 def _extreme(ctx: Context, node: ast.Call, op: str) -> Expr:
@@ -142,24 +216,44 @@ def _length(ctx: Context, node: ast.Call) -> Expr:
     if kind is not None:
         return tree.DomainSize(ctx.at(node), NumberT(), kind)
     container = ctx.value(argument)
-    if isinstance(container.type, MapT):
-        return tree.DomainSize(ctx.at(node), NumberT(), container.type.key)
-    if isinstance(container.type, (SetT, SeqT, PoolT)):
+    if isinstance(container.type, (MapT, SetT, SeqT, PoolT)):
         return tree.Size(ctx.at(node), NumberT(), container)
-    ctx.error(node, f"{container.type} has no length")
+    ctx.error(
+        node,
+        f"{source_text(argument)} is {container.type}, which has no length",
+        "len takes a Set, Seq, Map or Pool, or a class of values",
+    )
 
 
 def _isinstance(ctx: Context, node: ast.Call) -> Expr:
     where = ctx.at(node)
-    if len(node.args) != 2:
-        ctx.error(node, "isinstance takes a value and a record class")
-    operand = ctx.value(node.args[0])
-    cls = ctx.static(node.args[1])
-    if isinstance(operand.type, UnionT) and isinstance(cls, type) and is_record(cls):
-        for index, variant in enumerate(operand.type.variants):
-            if variant.cls is cls:
-                return tree.IsVariant(where, BoolT(), operand, index)
-    ctx.error(node, f"isinstance asks which variant a union holds, and this is {operand.type}")
+    if len(node.args) != 2 or node.keywords:
+        ctx.error(node, "isinstance takes a value and a record class", "write isinstance(c, Drop)")
+    operand, cls = ctx.expression(node.args[0]), ctx.static(node.args[1])
+    if not (isinstance(cls, type) and is_record(cls)):
+        ctx.error(
+            node.args[1], "isinstance takes one record class", "join several questions with `or`"
+        )
+    inner = operand.type.inner if isinstance(operand.type, OptionalT) else operand.type
+    variants = inner.variants if isinstance(inner, UnionT) else ()
+    index = next((i for i, v in enumerate(variants) if v.cls is cls), None)
+    if index is None:
+        hint = "for T | None write `is not None`" if operand.type != inner else ""
+        ctx.error(
+            node,
+            f"isinstance asks which record of a union this is, and {operand.type} is never {cls.__name__}"
+            if variants
+            else f"isinstance asks which record of a union this is, and this is {operand.type}",
+            hint,
+        )
+    if not isinstance(operand.type, OptionalT):
+        return tree.IsVariant(where, BoolT(), operand, index)
+    if not isinstance(operand, tree.Local):
+        return where_present(operand, lambda value: tree.IsVariant(where, BoolT(), value, index))
+    present = tree.Not(where, BoolT(), tree.IsNone(where, BoolT(), operand))
+    return tree.And(
+        where, BoolT(), (present, tree.IsVariant(where, BoolT(), unwrap(operand), index))
+    )
 
 
 def _construct(ctx: Context, node: ast.Call, cls: type[Any]) -> Expr:
@@ -170,7 +264,7 @@ def _construct(ctx: Context, node: ast.Call, cls: type[Any]) -> Expr:
         return check_set(ctx, node, None)
     if issubclass(cls, Ordinal):
         argument = _only_argument(ctx, node)
-        if not (isinstance(argument, ast.Constant) and isinstance(argument.value, int)):
+        if not (isinstance(argument, ast.Constant) and type(argument.value) is int):
             ctx.error(
                 node,
                 f"a value of {cls.__name__} is made from a literal",
@@ -195,7 +289,11 @@ def _construct(ctx: Context, node: ast.Call, cls: type[Any]) -> Expr:
         ctx.error(
             node, f"a {cls.__name__} is not made in an expression", "write into the field's place"
         )
-    ctx.error(node, f"{cls.__name__} is not part of the language", "use @record classes")
+    ctx.error(
+        node,
+        f"{cls.__name__} is no class whose values a model can make",
+        "put @record or @record(frozen=True) above it",
+    )
 
 
 def _build(ctx: Context, node: ast.Call, cls: type[Any]) -> Expr:
@@ -211,36 +309,97 @@ def _build(ctx: Context, node: ast.Call, cls: type[Any]) -> Expr:
                 node, f"{cls.__name__} needs a value for {field.name}", f"write {field.name}=..."
             )
         else:
-            arguments.append(_default(ctx, node, field))
+            arguments.append(_default(ctx, node, cls, field))
+    _check_order(ctx, node, dict(zip((f.name for f in fields), arguments, strict=True)))
     return tree.Build(ctx.at(node), RecordT(cls), tuple(arguments))
 
 
-def _default(ctx: Context, node: ast.Call, field: FieldT) -> Expr | None:
+def _default(ctx: Context, node: ast.Call, cls: type[Any], field: FieldT) -> Expr | None:
     """A field's declared default; None stands for the initial value of its type."""
+    if isinstance(field.default, Initial):
+        if not has_initial(field.type):
+            ctx.error(
+                node,
+                f"{cls.__name__} needs a value for {field.name}: a Sort has no initial value",
+                f"write {field.name}=..., or declare it as T | None",
+            )
+        return None
+    return fit(_constant(ctx, node, field.default), field.type)
+
+
+def _constant(ctx: Context, node: ast.Call, value: object) -> Expr:
+    """What a default stands for."""
     where = ctx.at(node)
-    value = field.default
     if value is None:
-        return fit(tree.Nothing(where, tree.NoneT()), field.type)
+        return tree.Nothing(where, tree.NoneT())
     if isinstance(value, bool):
-        return fit(tree.Const(where, BoolT(), int(value)), field.type)
-    if isinstance(value, int):
-        return fit(tree.Const(where, NumberT(), value), field.type)
+        return tree.Const(where, BoolT(), int(value))
     if isinstance(value, enum.Enum):
-        member = tree.Const(where, EnumT(type(value)), list(type(value)).index(value))
-        return fit(member, field.type)
-    return None
+        return tree.Const(where, EnumT(type(value)), list(type(value)).index(value))
+    if isinstance(value, int):
+        return tree.Const(where, NumberT(), value)
+    if isinstance(value, Ordinal):
+        index: int | str = "top" if value is value._top else value._index
+        return tree.OrdinalConst(where, OrdinalT(type(value)), index)
+    if isinstance(value, Sort):
+        ctx.error(
+            node,
+            f"a default holds {value}, a name of the Sort {type(value).__name__}",
+            "names are interchangeable, so a model cannot name one: declare the field as T | None",
+        )
+    fields = fields_of(type(value))
+    parts = (fit(_constant(ctx, node, getattr(value, f.name)), f.type) for f in fields)
+    return tree.Build(where, RecordT(type(value)), tuple(parts))
+
+
+def has_initial(kind: Type) -> bool:
+    """Whether a place of this type starts with a value: a Sort has none."""
+    match kind:
+        case SortT():
+            return False
+        case RecordT(cls):
+            return all(
+                has_initial(f.type) for f in fields_of(cls) if f.default in (MISSING, Initial())
+            )
+        case UnionT(variants):
+            return has_initial(variants[0])
+        case MapT(_, value):
+            return has_initial(value)
+        case _:
+            return True
+
+
+def _check_order(ctx: Context, node: ast.Call, arguments: Mapping[str, Expr | None]) -> None:
+    """Python evaluates arguments as they are written, the compiler in the order of the parameters."""
+    written = [(k.value.lineno, k.value.col_offset) for k in node.keywords]
+    plain = {n for n, a in arguments.items() if a is None or tree.is_plain(a)}
+    order = [k.arg for k in node.keywords if k.arg not in plain]
+    if order != [n for n in arguments if n in order] and written:
+        ctx.error(
+            node,
+            "these arguments are not evaluated in the order of the parameters",
+            f"write them in this order: {', '.join(arguments)}",
+        )
 
 
 def _bind(ctx: Context, node: ast.Call, name: str, names: list[str]) -> dict[str, ast.expr]:
     """Which argument goes to which parameter."""
     if len(node.args) > len(names):
-        ctx.error(node, f"{name} takes {len(names)} argument{'s' * (len(names) != 1)}")
+        ctx.error(
+            node,
+            f"{name} takes {len(names)} argument{'s' * (len(names) != 1)}, not {len(node.args)}",
+            f"it has: {', '.join(names)}" if names else "",
+        )
     bound = dict(zip(names, node.args, strict=False))
     for keyword in node.keywords:
         if keyword.arg is None:
             ctx.error(node, "** in a call is not supported", "name the arguments")
         if keyword.arg not in names:
-            ctx.error(node, f"{name} has no parameter {keyword.arg}", f"it has: {', '.join(names)}")
+            ctx.error(
+                node,
+                f"{name} has no parameter {keyword.arg}",
+                f"it has: {', '.join(names)}" if names else "",
+            )
         if keyword.arg in bound:
             ctx.error(node, f"{name} gets {keyword.arg} twice")
         bound[keyword.arg] = keyword.value
@@ -253,33 +412,28 @@ def check_set(ctx: Context, node: ast.Call, wanted: SetT | None) -> Expr:
     if not node.args:
         return tree.SetOf(where, wanted or EmptySetT(), ())
     argument = _only_argument(ctx, node)
-    if isinstance(argument, ast.GeneratorExp):
-        return check_quantifier(ctx, node, "Set", argument, wanted)
     if not isinstance(argument, (ast.Tuple, ast.List)):
-        container = ctx.value(argument)
-        if isinstance(container.type, SetT):
-            return container
-        ctx.error(node, "Set takes a tuple or a generator expression", "write Set((a, b))")
+        return check_quantifier(ctx, node, "Set", argument, wanted)
     if wanted is not None:
         return tree.SetOf(
             where, wanted, tuple(ctx.expression(e, wanted.item) for e in argument.elts)
         )
-    items = [ctx.value(e) for e in argument.elts]
+    items = [ctx.expression(e) for e in argument.elts]
     if not items:
         return tree.SetOf(where, EmptySetT(), ())
-    kind = items[0].type
-    if isinstance(kind, NumberT):
-        ctx.error(
-            node,
-            "a Set of int has no bounds",
-            "add the members to a field of type Set[...] one by one",
-        )
-    return tree.SetOf(where, SetT(member_type(ctx, node, kind)), tuple(fit(i, kind) for i in items))
+    kind: tree.Kind | None = items[0].type
+    for item in items[1:]:
+        kind = None if kind is None else common(kind, item.type)
+    if kind is None:
+        ctx.error(node, "the members of this Set have no type in common")
+    bounded = member_type(ctx, node, kind)
+    return tree.SetOf(where, SetT(bounded), tuple(fit(i, bounded) for i in items))
 
 
 def _class_method(ctx: Context, node: ast.Call, method: types.MethodType) -> Expr:
     owner = method.__self__
-    if isinstance(owner, type) and issubclass(owner, Ordinal):
+    known = ("first", "last", "top")
+    if isinstance(owner, type) and issubclass(owner, Ordinal) and method.__name__ in known:
         if node.args or node.keywords:
             ctx.error(node, f"{source_text(node.func)} takes no argument")
         if method.__name__ == "top" and not owner._top_name:
@@ -289,29 +443,33 @@ def _class_method(ctx: Context, node: ast.Call, method: types.MethodType) -> Exp
                 f'write class {owner.__name__}(Ordinal, top="INF")',
             )
         return tree.OrdinalConst(ctx.at(node), OrdinalT(owner), method.__name__)
-    ctx.error(node, f"{source_text(node.func)} cannot be called from a model")
+    ctx.error(
+        node,
+        f"{source_text(node.func)} is a class method, which a model cannot call",
+        "make it a function of the module",
+    )
 
 
 def _method_call(ctx: Context, node: ast.Call, attribute: ast.Attribute) -> Expr:
     name = attribute.attr
     if _is_super(ctx, attribute.value):
-        if ctx.owner is None:
-            ctx.error(node, "super() outside a method")
-        return _system_call(ctx, node, name, ctx.owner)
+        return _super_call(ctx, node, name)
     base = ctx.value(attribute.value)
     match base.type:
         case SystemT():
-            return _system_call(ctx, node, name, None)
+            return _system_call(ctx, node, name, None, base)
         case RecordT(cls):
-            method = getattr(cls, name, None)
-            if isinstance(method, types.FunctionType):
-                checked = ctx.library.function(method, cls, base.type)
-                return _apply(ctx, node, checked, (base,))
-            ctx.error(node, f"{cls.__name__} has no method {name}")
+            return _record_call(ctx, node, name, cls, base)
         case OrdinalT():
-            if name == "next" and not node.args:
+            if name == "next" and not node.args and not node.keywords:
                 return tree.Next(ctx.at(node), base.type, base)
-            ctx.error(node, f"{base.type} has no method {name}", "an Ordinal has .next()")
+            ctx.error(node, f"{base.type} has no method {name}", "an Ordinal has t.next()")
+        case UnionT():
+            ctx.error(
+                node,
+                f"{source_text(attribute.value)} may be {base.type}: which one is not known here",
+                "take it apart with match; or give it a name and ask isinstance first",
+            )
         case SetT(item):
             return _operate(
                 ctx,
@@ -365,7 +523,12 @@ def _operate(ctx: Context, node: ast.Call, base: Expr, name: str, known: Operati
     wanted, result = known[name]
     if len(node.args) != len(wanted) or node.keywords:
         ctx.error(node, f"{name} takes {len(wanted)} argument{'s' * (len(wanted) != 1)}")
-    arguments = tuple(ctx.expression(a, k) for a, k in zip(node.args, wanted, strict=True))
+    # A set does not look at the type of what it takes out.
+    silent = name in ("discard", "remove")
+    arguments = tuple(
+        ctx.expression(a, loose(k) if silent else k, silent=silent)
+        for a, k in zip(node.args, wanted, strict=True)
+    )
     return tree.Operate(ctx.at(node), result, name, base, arguments)
 
 
@@ -373,32 +536,90 @@ def _is_super(ctx: Context, node: ast.expr) -> bool:
     return isinstance(node, ast.Call) and ctx.static(node.func) is super and not node.args
 
 
-def _system_call(ctx: Context, node: ast.Call, name: str, after: type[Any] | None) -> Expr:
-    method, owner = ctx.library.method(name, after)
-    if not isinstance(method, types.FunctionType):
-        base = "super()" if after is not None else "the system"
-        ctx.error(node, f"{base} has no method {name}")
-    checked = ctx.library.function(method, owner, SystemT())
-    return _apply(ctx, node, checked, (tree.Expr(ctx.at(node), SystemT()),))
+def _super_call(ctx: Context, node: ast.Call, name: str) -> Expr:
+    receiver = next(iter(ctx.locals.items()), None)
+    if ctx.owner is None or receiver is None:
+        ctx.error(node, "super() stands in a method only")
+    base = tree.Local(ctx.at(node), receiver[1], receiver[0])
+    if isinstance(base.type, RecordT):
+        return _record_call(ctx, node, name, base.type.cls, base, ctx.owner)
+    return _system_call(ctx, node, name, ctx.owner, tree.Expr(ctx.at(node), SystemT()))
 
 
-def _apply(
-    ctx: Context, node: ast.Call, function: tree.Function, receiver: tuple[Expr, ...]
+def _system_call(
+    ctx: Context, node: ast.Call, name: str, after: type[Any] | None, base: Expr
 ) -> Expr:
+    """``self.name(...)``, or ``super().name(...)`` seen from the class ``after``."""
+    method, owner = ctx.library.method(name, after)
+    if isinstance(method, staticmethod):
+        return _apply(ctx, node, Callee(_plain(method), owner, None), ())
+    if not isinstance(method, types.FunctionType):
+        where = "super() has" if after is not None else "the system has"
+        _no_method(ctx, node, where, name, method)
+    return _apply(ctx, node, Callee(method, owner, SystemT()), (base,))
+
+
+def _record_call(
+    ctx: Context,
+    node: ast.Call,
+    name: str,
+    cls: type[Any],
+    base: Expr,
+    after: type[Any] | None = None,
+) -> Expr:
+    """A method of a record; ``after``: seen through ``super()`` from that class."""
+    classes = cls.__mro__[cls.__mro__.index(after) + 1 :] if after is not None else cls.__mro__
+    owner = next((c for c in classes if name in vars(c)), None)
+    method = ABSENT if owner is None else vars(owner)[name]
+    if isinstance(method, staticmethod):
+        return _apply(ctx, node, Callee(_plain(method), owner, None), ())
+    if not isinstance(method, types.FunctionType) or name.startswith("__"):
+        _no_method(ctx, node, f"{cls.__name__} has", name, method)
+    return _apply(ctx, node, Callee(method, owner, base.type), (base,))
+
+
+def _plain(method: staticmethod[..., Any]) -> types.FunctionType:
+    function: types.FunctionType = method.__func__  # type: ignore[assignment]
+    return function
+
+
+def _no_method(ctx: Context, node: ast.Call, whose: str, name: str, found: object) -> NoReturn:
+    hint = ""
+    if isinstance(found, classmethod):
+        hint = f"{name} is a class method: make it a plain or static method"
+    elif isinstance(found, property):
+        hint = f"{name} is a property: leave the parentheses out"
+    elif hasattr(found, "__wrapped__") or callable(found):
+        hint = f"{name} is decorated: a model calls plain functions and methods"
+    ctx.error(node, f"{whose} no method {name}", hint)
+
+
+def _apply(ctx: Context, node: ast.Call, callee: Callee, receiver: tuple[Expr, ...]) -> Expr:
+    function = ctx.library.function(callee.function, callee.owner, callee.receiver)
     parameters = function.parameters[len(receiver) :]
     bound = _bind(ctx, node, function.name, [name for name, _ in parameters])
-    arguments = list(receiver)
+    arguments: dict[str, Expr] = {}
+    actual: dict[str, tree.Kind] = {}
     for name, kind in parameters:
         if name not in bound:
             ctx.error(node, f"{function.name} needs a value for {name}")
         try:
-            arguments.append(ctx.expression(bound[name], kind))
+            if is_exact(kind):
+                argument = ctx.expression(bound[name], kind, silent=True)
+            else:
+                # A signature cannot name the capacity of a sequence: the function is checked for the actual one.
+                argument = ctx.expression(bound[name])
+                actual[name] = argument.type if alike(argument.type, kind) else kind
+                argument = fit(argument, actual[name], what=source_text(bound[name]))
         except ModelError as error:
-            if error.where == ctx.at(bound[name]) and not error.hint:
-                error.hint = f"{function.name} takes {name}: {kind}"
+            if error.where == ctx.at(bound[name]):
+                error.hint = error.hint or f"{function.name} takes {name}: {kind}"
             raise
-    return tree.Call(ctx.at(node), function.result, function, tuple(arguments))
-
-
-Resolver = Callable[..., Any]
-__all__ = ["STATEMENTS", "check_call", "unwrap"]
+        arguments[name] = argument
+    _check_order(ctx, node, arguments)
+    if actual:
+        function = ctx.library.function(
+            callee.function, callee.owner, callee.receiver, tuple(actual.items())
+        )
+    values = (*receiver, *arguments.values())
+    return tree.Call(ctx.at(node), function.result, function, values)

@@ -8,11 +8,12 @@ from collections.abc import Callable, Mapping
 from typing import Any, NoReturn, Protocol
 
 from explorer.compiler import tree
-from explorer.compiler.names import ABSENT, environment, static_object
+from explorer.compiler.conversion import fit, loose
+from explorer.compiler.names import ABSENT, environment, names_bound, static_object
 from explorer.compiler.source import location
 from explorer.compiler.tree import Kind
 from explorer.lang.errors import Location, ModelError
-from explorer.lang.types import OptionalT, UnionT
+from explorer.lang.types import IntT, OptionalT, UnionT
 
 
 class Library(Protocol):
@@ -21,10 +22,17 @@ class Library(Protocol):
     def method(self, name: str, after: type[Any] | None) -> tuple[object, type[Any] | None]:
         """What ``self.name`` (or ``super().name`` seen from ``after``) is, and the class that defines it."""
 
+    def system_class(self) -> type[Any]:
+        """The class of the system."""
+
     def function(
-        self, function: Callable[..., Any], owner: type[Any] | None, receiver: Kind | None
+        self,
+        function: Callable[..., Any],
+        owner: type[Any] | None,
+        receiver: Kind | None,
+        actual: tuple[tuple[str, Kind], ...] = (),
     ) -> tree.Function:
-        """The checked form of a helper or method."""
+        """The checked form of a helper or method; ``actual``: types of parameters, where the signature falls short."""
 
     def switch(self, name: str) -> Kind | None:
         """The type of a design switch, or None if there is none of that name."""
@@ -46,17 +54,25 @@ class Context(ABC):
     ) -> None:
         self.library = library
         self.names: Mapping[str, object] = environment(function)
+        # Whatever a function binds anywhere is local to it everywhere, as in Python.
+        self.bound = names_bound(function)
         self.name = function.__name__
         self.file = file
         self.owner = owner
         self.result = result
+        self.returned = False
         self.locals: dict[str, Kind] = {}
         self.narrowed: dict[str, int] = {}
         self.fixed: frozenset[str] = frozenset()
 
     @abstractmethod
-    def expression(self, node: ast.expr, wanted: Kind | None = None) -> tree.Expr:
-        """The typed form of an expression; as a value of ``wanted`` if that is given."""
+    def expression(
+        self, node: ast.expr, wanted: Kind | None = None, *, silent: bool = False
+    ) -> tree.Expr:
+        """The typed form of an expression; as a value of ``wanted`` if that is given.
+
+        ``silent``: Python would not notice a None where ``wanted`` has none.
+        """
 
     @abstractmethod
     def value(self, node: ast.expr) -> tree.Expr:
@@ -74,10 +90,18 @@ class Context(ABC):
 
     def static(self, node: ast.expr) -> object:
         """The Python object behind a name, or ABSENT."""
-        return static_object(node, self.names, self.locals.__contains__)
+        return static_object(node, self.names, lambda n: n in self.locals or n in self.bound)
+
+    def binding(self, node: ast.AST, name: str, value: tree.Expr, text: str) -> tree.Bind:
+        """``name = value``: gives a local its type, or checks that a further binding agrees with the first."""
+        kind = self.declare(node, name, loose(value.type))
+        if isinstance(kind, OptionalT) and isinstance(kind.inner, IntT) and value.type != kind:
+            # A loop's variable is bounded, and Python would not check the bounds here.
+            self.error(node, f"{name} is already {kind}", "use another name")
+        return tree.Bind(self.at(node), kind, name, fit(value, kind, what=text, silent=True))
 
     def declare(self, node: ast.AST, name: str, kind: Kind) -> Kind:
-        """Gives a local its type, or checks that a second binding agrees with the first; returns it."""
+        """The type of the local ``name``: that of its first binding."""
         if name in self.fixed:
             self.error(
                 node,
@@ -86,30 +110,41 @@ class Context(ABC):
             )
         self.narrowed.pop(name, None)
         known = self.locals.get(name)
-        if known is None:
-            if isinstance(kind, tree.NoneT):
+        if known is not None:
+            return known
+        match kind:
+            case tree.NoneT():
                 self.error(
                     node,
                     f"the type of {name} cannot be told from None",
                     f"annotate it: {name}: GlobalId | None = None",
                 )
-            if isinstance(kind, tree.EmptySetT):
+            case tree.EmptySetT():
                 self.error(
                     node,
                     f"the type of {name} cannot be told from Set()",
                     f"annotate it: {name}: Set[GlobalId] = Set()",
                 )
-            if isinstance(kind, tree.VoidT):
-                self.error(node, f"{name} would be bound to nothing: the call returns no value")
-            self.locals[name] = kind
-            return kind
-        return known
+            case tree.VoidT():
+                self.error(
+                    node,
+                    f"{name} would be bound to nothing: the call returns no value",
+                    "call it on a line of its own",
+                )
+        self.locals[name] = kind
+        return kind
 
     def narrow(self, condition: tree.Expr) -> None:
         """Records which variant a local union holds where ``condition`` is true."""
-        if isinstance(condition, tree.And):
-            for operand in condition.operands:
-                self.narrow(operand)
+        match condition:
+            case tree.And(_, _, operands):
+                for operand in operands:
+                    self.narrow(operand)
+            case tree.Not(_, _, tree.Or(_, kind, operands)):
+                for operand in operands:
+                    self.narrow(tree.Not(operand.where, kind, operand))
+            case tree.Not(_, _, tree.Not(_, _, inner)):
+                self.narrow(inner)
         index = None
         if isinstance(condition, tree.Not) and isinstance(condition.operand, tree.IsVariant):
             condition = condition.operand
@@ -139,4 +174,10 @@ class Context(ABC):
         return expr
 
 
-__all__ = ["ABSENT", "Context", "Library"]
+def agreeing(*narrowed: dict[str, int]) -> dict[str, int]:
+    """What several paths agree on where they meet."""
+    first, *rest = narrowed
+    return {n: i for n, i in first.items() if all(other.get(n) == i for other in rest)}
+
+
+__all__ = ["ABSENT", "Context", "Library", "agreeing"]

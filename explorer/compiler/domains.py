@@ -7,11 +7,29 @@ import enum
 
 from explorer.compiler import tree
 from explorer.compiler.context import ABSENT, Context
-from explorer.compiler.conversion import fit, is_number
+from explorer.compiler.conversion import (
+    common,
+    fit,
+    is_number,
+    loose,
+    unwrap,
+    where_present,
+)
 from explorer.compiler.source import source_text
 from explorer.compiler.tree import DesignT, Domain, Kind, NoneT, NumberT, SystemT
 from explorer.lang.sorts import Ordinal, Sort
-from explorer.lang.types import BoolT, EnumT, MapT, OrdinalT, PoolT, SeqT, SetT, SortT, Type
+from explorer.lang.types import (
+    BoolT,
+    EnumT,
+    MapT,
+    OptionalT,
+    OrdinalT,
+    PoolT,
+    SeqT,
+    SetT,
+    SortT,
+    Type,
+)
 
 
 def type_of_values(value: object) -> Type | None:
@@ -42,37 +60,42 @@ def check_domain(ctx: Context, node: ast.expr) -> tuple[Domain, tuple[Kind, ...]
             "loop over a Sort, Ordinal or Enum, a container, range(...) or a tuple",
         )
     if isinstance(node, (ast.Tuple, ast.List)):
-        items = [ctx.value(element) for element in node.elts]
-        if not items:
-            ctx.error(node, "a loop over nothing")
-        kind_of_first: Kind = NumberT() if is_number(items[0].type) else items[0].type
-        fitted = tuple(fit(i, kind_of_first) for i in items)
-        return tree.ListOf(where, fitted), (kind_of_first,)
+        return _display(ctx, node)
     if isinstance(node, ast.Call):
         if ctx.static(node.func) is range:
             return _range(ctx, node), (NumberT(),)
-        if isinstance(node.func, ast.Attribute) and node.func.attr in ("items", "values", "keys"):
+        if isinstance(node.func, ast.Attribute) and node.func.attr in ("items", "values"):
             base = ctx.value(node.func.value)
-            if isinstance(base.type, MapT):
+            if isinstance(base.type, MapT) and not node.args and not node.keywords:
                 key, item = base.type.key, base.type.value
-                if node.func.attr == "keys":
-                    return tree.ValuesOf(where, key), (key,)
                 with_key = node.func.attr == "items"
                 yielded: tuple[Kind, ...] = (key, item) if with_key else (item,)
                 return tree.EntriesOf(where, base, with_key), yielded
     container = ctx.value(node)
     match container.type:
-        case SetT(item) | SeqT(item, _, _):
+        case SetT(item) | SeqT(item, _, _) | MapT(item, _) | PoolT(item, _):
             return tree.MembersOf(where, container), (item,)
-        case MapT(key, _):
-            return tree.ValuesOf(where, key), (key,)
-        case PoolT(ref, _):
-            return tree.MembersOf(where, container), (ref,)
     ctx.error(
         node,
-        f"{container.type} is nothing a model can loop over",
+        f"{source_text(node)} is {container.type}, nothing a model can loop over",
         "loop over a Sort, Ordinal or Enum, a container, range(...) or a tuple",
     )
+
+
+def _display(ctx: Context, node: ast.Tuple | ast.List) -> tuple[Domain, tuple[Kind, ...]]:
+    items = [ctx.expression(element) for element in node.elts]
+    if not items:
+        ctx.error(node, "this loop runs over nothing", "leave it out")
+    kind: Kind | None = loose(items[0].type)
+    for item in items[1:]:
+        kind = None if kind is None else common(kind, item.type)
+    if kind is None or (isinstance(kind, tree.OUTSIDE) and not is_number(kind)):
+        ctx.error(
+            node,
+            "the elements of this loop have no type in common",
+            "loop over values of one type",
+        )
+    return tree.ListOf(ctx.at(node), tuple(fit(i, kind) for i in items)), (kind,)
 
 
 def _constants(
@@ -121,7 +144,9 @@ def loop_names(ctx: Context, target: ast.expr, kinds: tuple[Kind, ...]) -> tuple
     for name, kind in zip(names, kinds, strict=True):
         known = ctx.declare(target, name, kind)
         if known != kind and not (is_number(known) and is_number(kind)):
-            ctx.error(target, f"{name} is already {known}, and the loop yields {kind}", "rename it")
+            ctx.error(
+                target, f"{name} is already {known}, and the loop yields {kind}", "use another name"
+            )
     return names
 
 
@@ -130,15 +155,18 @@ def check_generators(
 ) -> tuple[tree.Generator, ...]:
     """The ``for ... in ... if ...`` clauses; their variables are declared in ``ctx``."""
     result = []
-    for clause in generators:
+    domain, kinds = check_domain(ctx, generators[0].iter)
+    # A comprehension's variables are its own: they hide locals of the same names, but in the first domain.
+    for part in (part for clause in generators for part in ast.walk(clause.target)):
+        if isinstance(part, ast.Name):
+            ctx.locals.pop(part.id, None)
+            ctx.narrowed.pop(part.id, None)
+            ctx.fixed -= {part.id}
+    for i, clause in enumerate(generators):
         if clause.is_async:
             ctx.error(clause.target, "async comprehensions are not supported")
-        domain, kinds = check_domain(ctx, clause.iter)
-        # A comprehension's variables are its own: they hide a local of the same name.
-        for name in ast.walk(clause.target):
-            if isinstance(name, ast.Name):
-                ctx.locals.pop(name.id, None)
-                ctx.fixed -= {name.id}
+        if i > 0:
+            domain, kinds = check_domain(ctx, clause.iter)
         names = loop_names(ctx, clause.target, kinds)
         conditions = []
         for condition in clause.ifs:
@@ -150,28 +178,43 @@ def check_generators(
 
 
 def check_quantifier(
-    ctx: Context,
-    node: ast.Call,
-    op: str,
-    argument: ast.GeneratorExp,
-    wanted: SetT | None = None,
+    ctx: Context, node: ast.Call, op: str, argument: ast.expr, wanted: SetT | None = None
 ) -> tree.Expr:
-    """``any``, ``all``, ``sum``, ``min``, ``max``, ``Set`` over a generator expression."""
+    """``any``, ``all``, ``sum``, ``min``, ``max``, ``Set`` over a generator expression or over all of a domain.
+
+    ``wanted``: the type of the Set, if its context says so.
+    """
     saved = dict(ctx.locals), dict(ctx.narrowed), ctx.fixed
     ctx.fixed = ctx.fixed | frozenset(ctx.locals)
-    generators = check_generators(ctx, argument.generators)
+    found: tree.Expr | None = None
+    if isinstance(argument, ast.GeneratorExp):
+        generators = check_generators(ctx, argument.generators)
+        source = argument.elt
+    else:
+        domain, kinds = check_domain(ctx, argument)
+        if len(kinds) != 1:
+            ctx.error(argument, "this yields two values at a time", "write x for k, v in m.items()")
+        where = ctx.at(argument)
+        variable = f"<{where.line}:{where.column}>"
+        generators = (tree.Generator(where, (variable,), domain, ()),)
+        source, found = argument, tree.Local(where, kinds[0], variable)
     result: Kind
     match op:
         case "any" | "all":
-            element, result = ctx.condition(argument.elt), BoolT()
+            element = found or ctx.condition(source)
+            if element.type == OptionalT(BoolT()):
+                element = where_present(element, lambda value: value)
+            element, result = fit(element, BoolT(), what="an element"), BoolT()
         case "sum":
-            element = fit(ctx.value(argument.elt), NumberT())
+            element = fit(unwrap(found or ctx.expression(source)), NumberT(), what="an element")
             result = NumberT()
         case "Set":
-            element = ctx.expression(argument.elt, None if wanted is None else wanted.item)
-            result = wanted or SetT(member_type(ctx, argument.elt, element.type))
+            element = found or ctx.expression(source)
+            if wanted is not None:
+                element = fit(element, wanted.item, what=source_text(source))
+            result = wanted or SetT(member_type(ctx, source, element.type))
         case _:
-            element = ctx.value(argument.elt)
+            element = unwrap(found or ctx.expression(source))
             result = NumberT() if is_number(element.type) else element.type
             if not (is_number(result) or isinstance(result, OrdinalT)):
                 ctx.error(node, f"{op} needs numbers or values of an Ordinal, not {result}")
@@ -181,14 +224,18 @@ def check_quantifier(
             ctx.error(node, f"{op} takes no keyword {keyword.arg} here")
         default = ctx.expression(keyword.value, result)
     never_empty = all(
-        isinstance(g.domain, (tree.ValuesOf, tree.EntriesOf, tree.ListOf)) and not g.conditions
+        (
+            isinstance(g.domain, (tree.ValuesOf, tree.EntriesOf, tree.ListOf))
+            or (isinstance(g.domain, tree.MembersOf) and isinstance(g.domain.container.type, MapT))
+        )
+        and not g.conditions
         for g in generators
     )
     if op in ("min", "max") and default is None and not never_empty:
         ctx.error(
             node,
-            f"{op} of nothing has no value",
-            f"write {op}((...), default=...)",
+            f"{op} of nothing has no value, and this may be empty",
+            f"write {op}((x for x in xs), default=...)",
         )
     # A name bound inside stays inside: after `any(... (r := x) ...)` it would tell which x came first.
     ctx.locals, ctx.narrowed, ctx.fixed = saved
@@ -200,7 +247,7 @@ def member_type(ctx: Context, node: ast.AST, kind: Kind) -> Type:
     if isinstance(kind, (NumberT, NoneT, tree.VoidT, SystemT, DesignT, tree.EmptySetT)):
         ctx.error(
             node,
-            f"a Set of {kind} has no bounds",
-            "make sets of fields, parameters or loop variables with a bounded type",
+            f"a Set of {kind} has no bounds here",
+            "assign it to a field of type Set[...], or add the members to one",
         )
     return kind

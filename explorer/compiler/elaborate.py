@@ -10,7 +10,9 @@ from explorer.compiler.dag import Dag, Node
 from explorer.compiler.layout import Layout
 from explorer.compiler.machine import Local, Machine, Partial, Place, Stale, Value
 from explorer.compiler.operations import Operations
-from explorer.compiler.tree import DesignT, Expr, Kind, NumberT, Stmt, SystemT
+from explorer.compiler.order import OrderOfEvents
+from explorer.compiler.tree import DesignT, Expr, Kind, NumberT, Stmt, SystemT, is_mutable
+from explorer.compiler.unordered import is_unordered
 from explorer.lang.errors import ModelError
 from explorer.lang.types import (
     BoolT,
@@ -26,45 +28,20 @@ from explorer.lang.types import (
     UnionT,
     fields_of,
     is_immutable,
-    is_scalar,
 )
-
-IMPURE = (
-    tree.Call,
-    tree.Operate,
-    tree.Given,
-    tree.Unwrap,
-    tree.Project,
-    tree.Bind,
-    tree.Next,
-    tree.Build,
-    tree.Wrap,
-    tree.Quantify,
-)
-EXPRESSION_ONLY = (NumberT, tree.NoneT, tree.VoidT, SystemT, DesignT, tree.EmptySetT)
 
 
 def as_type(kind: Kind) -> Type:
     """An expression's type as one that values in the state have."""
-    assert not isinstance(kind, EXPRESSION_ONLY), kind
+    assert not isinstance(kind, tree.OUTSIDE), kind
     return kind
 
 
-def is_mutable(kind: Kind) -> bool:
-    """Whether names of this type refer to places."""
-    return not isinstance(kind, EXPRESSION_ONLY) and not is_immutable(kind)
+LONGEST = 200_000
+"""Statements of a step with its loops written out; more would take minutes to compile."""
 
-
-def _is_plain(expr: Expr) -> bool:
-    """Whether evaluating ``expr`` cannot fail, write or bind: then no branch is needed around it."""
-    for part in tree.walk(expr):
-        if isinstance(part, IMPURE):
-            return False
-        if isinstance(part, tree.ItemOf):
-            base, key = part.base.type, part.key.type
-            if isinstance(base, (PoolT, SeqT)) or isinstance(key, (IntT, NumberT)):
-                return False
-    return True
+STORING = ("append", "insert", "add", "alloc")
+"""Methods that check what they are given when they store it."""
 
 
 class Elaborator:
@@ -77,21 +54,27 @@ class Elaborator:
         machine: Machine,
         switches: dict[str, Node],
         plain: dict[int, bool],
+        *,
+        steps: bool = True,
     ) -> None:
-        """``plain`` remembers, for all elaborators of one program, which expressions are plain."""
+        """``plain`` remembers, for all elaborators of one program, which expressions are plain.
+
+        ``steps``: what runs are steps, whose failures are findings; a property that fails is a mistake in itself.
+        """
         self.layout = layout
         self.dag = dag
         self.m = machine
         self.switches = switches
         self.ops = Operations(layout, dag, machine)
         self._plain = plain
-        self.field = ""  # the field a value is on its way to, for range violations
+        self.steps = steps
+        self.statements = 0
 
     def is_plain(self, expr: Expr) -> bool:
-        """``_is_plain``, remembered by identity: hashing a tree would walk all of it."""
+        """Whether evaluating ``expr`` cannot be noticed, remembered by identity: hashing a tree would walk all of it."""
         found = self._plain.get(id(expr))
         if found is None:
-            found = self._plain[id(expr)] = _is_plain(expr)
+            found = self._plain[id(expr)] = tree.is_plain(expr)
         return found
 
     # Calls
@@ -114,7 +97,7 @@ class Elaborator:
         result = frame.returns[-1][1]
         for condition, value in reversed(frame.returns[:-1]):
             if value is not None and result is not None:
-                result = m.join(condition, value, result)
+                result = self.either(condition, value, result)
         return result
 
     def nowhere(self, kind: Kind) -> Local | None:
@@ -128,10 +111,17 @@ class Elaborator:
     def bind(self, name: str, kind: Kind, local: Local) -> None:
         """Gives a local name its value; a mutable value that has no place yet gets one."""
         if is_mutable(kind):
-            self.m.frame.sizes[name] = self.layout.size(as_type(kind))
+            self.m.frame.kinds[name] = as_type(kind)
             if isinstance(local, Value):
-                local = self.m.allocate(local.nodes, name)
+                local = self.m.allocate(local)
         self.m.frame.locals[name] = local
+
+    def current(self, local: Local, kind: Kind, evaluated: int) -> Local:
+        """``local``, or Stale if its place was assigned after so many assignments had been made."""
+        if not is_mutable(kind):
+            return local
+        stored = as_type(kind)
+        return self.m.current(local, stored, self.layout.size(stored), evaluated) or local
 
     # Statements
 
@@ -154,12 +144,26 @@ class Elaborator:
         self.block(body)
 
     def statement(self, stmt: Stmt) -> None:
+        self.statements += 1
+        if self.statements > LONGEST:
+            raise ModelError(
+                f"this step takes more than {LONGEST} statements when its loops are written out",
+                where=stmt.where,
+                hint="make the scope or the ranges of the loops smaller",
+            )
+        try:
+            self._statement(stmt)
+        except ModelError as error:
+            error.where = error.where or stmt.where
+            raise
+
+    def _statement(self, stmt: Stmt) -> None:
         m = self.m
         match stmt:
+            case tree.Let(_, _, value) if isinstance(value.type, (SystemT, DesignT)):
+                pass  # these hold nothing
             case tree.Let(_, name, value):
-                self.field = name
-                local = self.local(value)
-                self.bind(name, value.type, local)
+                self.bind(name, value.type, self.local(value))
             case tree.Assign():
                 self.assign(stmt)
             case tree.If(_, condition, then, orelse):
@@ -182,19 +186,34 @@ class Elaborator:
                 if condition is not None:
                     failed = self.dag.not_(self.node(condition))
                 m.fail(failed, name, soft=soft)
+            case tree.Never(where):
+                if not m.over:
+                    raise ModelError(
+                        "it is not clear that control never gets here",
+                        where=where,
+                        hint='write panic("..."), which is checked',
+                    )
             case tree.Evaluate(_, value):
                 self.evaluate(value)
 
     def assign(self, stmt: tree.Assign) -> None:
-        # Python evaluates the value first, then the target's parts.
+        # Python evaluates the value, then the target's parts; then it looks at the value and the key, and stores.
         kind = as_type(stmt.target.type)
-        self.field = _field_of(stmt.target)
-        nodes = self.flat(stmt.value)
-        place = self.place(stmt.target)
-        if isinstance(kind, IntT):
-            self.ops.check_range(kind, nodes[0], place.field)
-        if not is_immutable(kind):
-            self.m.outdate(place, self.layout.size(kind), stmt.where)
+        source = _unchecked(stmt.value)
+        value = self.local(source)
+        target = stmt.target
+        assert isinstance(target, (tree.FieldOf, tree.ItemOf))
+        base = self.place(target.base)
+        if isinstance(target, tree.FieldOf):
+            place = self.field(base, target)
+            nodes = self.ops.prepare(kind, source.type, self.nodes(value, source.type), place)
+        else:
+            key = self.key(target.key, base)
+            nodes = self.ops.prepare(kind, source.type, self.nodes(value, source.type), base)
+            place = self.item(base, target, key)
+        self.ops.check(kind, nodes, place)
+        if is_mutable(kind):
+            self.m.outdate(place, kind, self.layout.size(kind), stmt.where)
         self.m.write(place, nodes)
 
     def loop(self, stmt: tree.For) -> None:
@@ -202,12 +221,16 @@ class Elaborator:
         broken, continued = m.broken, m.continued
         m.broken = m.continued = self.dag.false
         kinds = self.kinds(stmt.domain)
-        for presence, items in self.items(stmt.domain):
+        evaluated = len(m.outdated)
+        every = self.items(stmt.domain)
+        unordered = is_unordered(stmt.domain)
+        order = OrderOfEvents(m) if unordered and self.steps else None
+        for presence, items in every:
 
             def one_pass(items: tuple[Local, ...] = items) -> None:
                 m.returned = m.broken = m.continued = self.dag.false
                 for name, kind, item in zip(stmt.names, kinds, items, strict=True):
-                    self.bind(name, kind, item)
+                    self.bind(name, kind, self.current(item, kind, evaluated))
                 self.block(stmt.body)
                 m.continued = self.dag.false
 
@@ -215,7 +238,14 @@ class Elaborator:
             if m.assumed is self.dag.false or left is self.dag.true:
                 break
             m.branch(self.dag.and_(self.dag.not_(left), presence), one_pass)
+            if order is not None:
+                order.passed()
         m.broken, m.continued = broken, continued
+        if unordered:
+            # The loop's own names end with it.
+            m.frame.locals = {n: v for n, v in m.frame.locals.items() if n in stmt.outer}
+            if order is not None:
+                order.check(stmt.where)
 
     # Domains
 
@@ -234,10 +264,8 @@ class Elaborator:
                 return (items[0].type,)
             case tree.MembersOf(_, container):
                 match container.type:
-                    case SetT(item) | SeqT(item, _, _):
+                    case SetT(item) | SeqT(item, _, _) | MapT(item, _) | PoolT(item, _):
                         return (item,)
-                    case PoolT(ref, _):
-                        return (ref,)
         raise AssertionError(domain)
 
     def items(self, domain: tree.Domain) -> list[tuple[Node, tuple[Local, ...]]]:
@@ -280,6 +308,10 @@ class Elaborator:
             case tree.MembersOf(_, container):
                 nodes = self.flat(container)
                 match container.type:
+                    case MapT(key, _):
+                        return [
+                            (dag.true, (self.constant(key, v),)) for v in self.layout.domain(key)
+                        ]
                     case SetT(item):
                         return [
                             (bit, (self.constant(item, v),))
@@ -315,48 +347,65 @@ class Elaborator:
 
     def flat(self, expr: Expr) -> tuple[Node, ...]:
         """The nodes of a value."""
-        local = self.evaluate(expr)
-        if isinstance(local, Value):
-            return local.nodes
+        return self.nodes(self.evaluate(expr), expr.type)
+
+    def nodes(self, local: Local | None, kind: Kind) -> tuple[Node, ...]:
+        """The nodes of an evaluated expression."""
         if isinstance(local, Place):
-            return self.m.read(local, self.layout.size(as_type(expr.type)))
-        raise AssertionError(f"{expr} has no value")
+            return self.m.read(local, self.layout.size(as_type(kind)))
+        assert isinstance(local, Value), kind
+        return local.nodes
 
     def local(self, expr: Expr) -> Local:
         """What a name bound to ``expr`` refers to: a place if the type is mutable, else the value now."""
         local = self.evaluate(expr)
         assert local is not None
         if isinstance(local, Place) and not is_mutable(expr.type):
-            return Value(self.m.read(local, self.layout.size(as_type(expr.type))))
+            return Value(self.nodes(local, expr.type))
         return local
 
     def place(self, expr: Expr) -> Place:
         """The place of a target of an assignment."""
         match expr:
-            case tree.FieldOf(_, _, base, name):
-                assert isinstance(base.type, RecordT)
-                inner = self.place(base)
-                offset, _ = self.layout.field(base.type.cls, name)
-                return Place(tuple((c, b + offset) for c, b in inner.candidates), name)
+            case tree.FieldOf(_, _, base, _):
+                return self.field(self.place(base), expr)
             case tree.ItemOf(_, _, base, key):
                 inner = self.place(base)
-                result = self.ops.item(as_type(base.type), inner, self.flat(key), expr.where)
-                assert isinstance(result, Place)
-                return result
+                return self.item(inner, expr, self.key(key, inner))
             case _:
                 local = self.evaluate(expr)
                 if isinstance(local, Value):
-                    local = self.m.allocate(local.nodes, "")
+                    local = self.m.allocate(local)
                 assert isinstance(local, Place), expr
                 return local
+
+    def field(self, base: Place, expr: tree.FieldOf) -> Place:
+        assert isinstance(expr.base.type, RecordT)
+        offset, _ = self.layout.field(expr.base.type.cls, expr.name)
+        return base.part(offset, expr.name)
+
+    def item(self, base: Place, expr: tree.ItemOf, key: tuple[Node, ...]) -> Place:
+        result = self.ops.item(as_type(expr.base.type), base, key, expr.where)
+        assert isinstance(result, Place)
+        return result
+
+    def key(self, key: Expr, outer: Local | None) -> tuple[Node, ...]:
+        """The nodes of an index; one outside its type's bounds is a violation of the container's field."""
+        source = key.operand if isinstance(key, tree.Convert) else key
+        nodes = self.flat(source)
+        if key is not source:
+            assert isinstance(key.type, OptionalT)
+            nodes = self.ops.prepare(key.type, source.type, nodes, outer)
+        return nodes
 
     def evaluate(self, expr: Expr) -> Local | None:
         """The value or place of an expression; None for what holds nothing."""
         dag, m = self.dag, self.m
         match expr:
-            case tree.Const(_, kind, value):
-                number = dag.truth(bool(value)) if isinstance(kind, BoolT) else dag.number(value)
-                return Value((number,))
+            case tree.Const(where, kind, value):
+                if isinstance(kind, BoolT):
+                    return Value((dag.truth(bool(value)),))
+                return Value((m.in_range(dag.number(value), where),))
             case tree.OrdinalConst():
                 return Value((dag.number(self.ordinal(expr)),))
             case tree.Nothing(_, kind):
@@ -366,26 +415,23 @@ class Elaborator:
                 return self.lookup(expr, name)
             case tree.Switch(_, _, name):
                 return Value((self.switches[name],))
-            case tree.ScopeSize(where, _, name):
-                if name not in self.layout.scope:
-                    raise ModelError(
-                        f"the scope has no entry {name}",
-                        where=where,
-                        hint=f"add it to default_scope; it has: {', '.join(self.layout.scope)}",
-                    )
-                return Value((dag.number(self.layout.scope[name]),))
+            case tree.ScopeSize(_, _, name):
+                return Value((dag.number(self.layout.entry(name)),))
             case tree.DomainSize(_, _, kind):
                 return Value((dag.number(len(self.layout.domain(kind))),))
             case tree.FieldOf(_, _, base, name):
                 assert isinstance(base.type, RecordT)
                 offset, kind = self.layout.field(base.type.cls, name)
                 outer = self.evaluate(base)
+                if isinstance(outer, Place):
+                    return outer.part(offset, name)
                 inner = self.ops.inside(outer, offset, self.layout.size(kind))
-                return Place(inner.candidates, name) if isinstance(inner, Place) else inner
+                assert isinstance(inner, Value)
+                return Value(inner.nodes, name)
             case tree.ItemOf(where, _, base, key):
                 # Python evaluates the container first, then the key.
                 outer = self.evaluate(base)
-                return self.ops.item(as_type(base.type), outer, self.flat(key), where)
+                return self.ops.item(as_type(base.type), outer, self.key(key, outer), where)
             case tree.Not(_, _, operand):
                 return Value((dag.not_(self.node(operand)),))
             case tree.And(_, _, operands):
@@ -404,7 +450,14 @@ class Elaborator:
             case tree.Unwrap(_, _, operand):
                 assert isinstance(operand.type, OptionalT)
                 nodes = self.flat(operand)
-                m.fail(self.ops.is_none(operand.type, nodes), f"none:{m.frame.name}")
+                none = m.known(self.ops.is_none(operand.type, nodes))
+                if expr.silent and none is not dag.false and not m.over:
+                    raise ModelError(
+                        "this may be None here, where a value is needed",
+                        where=expr.where,
+                        hint="ask `is not None` before, or write given(...)",
+                    )
+                m.fail(none, f"none:{m.frame.name}")
                 return Value(self.ops.unwrap(operand.type, nodes))
             case tree.Given(_, _, operand):
                 assert isinstance(operand.type, OptionalT)
@@ -413,8 +466,12 @@ class Elaborator:
                 return Value(self.ops.unwrap(operand.type, nodes))
             case tree.Wrap(_, _, operand):
                 assert isinstance(expr.type, OptionalT)
-                nodes = self.flat(operand)
-                return Value(self.ops.wrap(expr.type, nodes, self.field))
+                return Value(self.ops.wrap(expr.type, self.flat(operand)))
+            case tree.Convert(_, kind, operand):
+                assert isinstance(operand.type, OptionalT) and isinstance(kind, OptionalT)
+                inside, nodes = self.ops.convert(operand.type, kind, self.flat(operand))
+                m.fail(dag.not_(inside), "range:value")
+                return Value(nodes)
             case tree.Inject(_, _, operand):
                 assert isinstance(expr.type, UnionT)
                 source = as_type(operand.type)
@@ -423,8 +480,6 @@ class Elaborator:
             case tree.Project(_, _, operand, index):
                 assert isinstance(operand.type, UnionT)
                 nodes = self.flat(operand)
-                wrong = dag.not_(dag.eq(nodes[0], dag.number(index)))
-                m.fail(wrong, f"variant:{operand.type.variants[index]}")
                 start = self.layout.variant(operand.type, index)
                 size = self.layout.size(operand.type.variants[index])
                 return Value(nodes[start : start + size])
@@ -437,10 +492,7 @@ class Elaborator:
             case tree.Quantify():
                 return self.quantify(expr)
             case tree.Contains(_, _, item, container):
-                # Python evaluates the item first.
-                sought = self.flat(item)
-                kind = as_type(container.type)
-                return Value((self.ops.contains(kind, self.flat(container), sought),))
+                return Value((self.contains(item, container),))
             case tree.Size(_, _, container):
                 return Value((self.ops.length(as_type(container.type), self.flat(container)),))
             case tree.Build():
@@ -448,25 +500,29 @@ class Elaborator:
             case tree.SetOf(_, kind, items):
                 assert isinstance(kind, SetT)
                 bits = self.ops.constants(kind, self.layout.zero(kind))
-                for item in items:
-                    bits = self.ops.with_member(kind, bits, self.flat(item), self.field)
+                members = [(_unchecked(item).type, self.flat(_unchecked(item))) for item in items]
+                for given, member in members:
+                    bits = self.ops.with_member(kind, given, bits, member, Value(()))
                 return Value(bits)
             case tree.SetOp(_, _, op, left, right):
-                pairs = zip(self.flat(left), self.flat(right), strict=True)
+                a_set, b_set = self.evaluate(left), self.evaluate(right)
+                pairs = zip(
+                    self.nodes(a_set, left.type), self.nodes(b_set, right.type), strict=True
+                )
                 combine: Callable[[Node, Node], Node] = {
                     "union": dag.or_,
                     "intersection": dag.and_,
                     "difference": lambda a, b: dag.and_(a, dag.not_(b)),
                 }[op]
-                return Value(tuple(combine(a, b) for a, b in pairs))
+                fields = (f for x in (a_set, b_set) for f in m.fields(x))
+                return Value(tuple(combine(a, b) for a, b in pairs), next(filter(None, fields), ""))
             case tree.Next(_, kind, operand):
                 assert isinstance(kind, OrdinalT)
                 return Value((self.ops.successor(kind, self.node(operand)),))
             case tree.Bind(_, kind, name, value):
-                self.field = name
-                local = self.local(value)
-                self.bind(name, kind, local)
-                return m.frame.locals[name]
+                if not isinstance(kind, (SystemT, DesignT)):
+                    self.bind(name, kind, self.local(value))
+                    return m.frame.locals[name]
             case tree.Then(_, _, bindings, value):
                 for binding in bindings:
                     self.evaluate(binding)
@@ -474,17 +530,24 @@ class Elaborator:
             case tree.Operate(where, _, op, base, arguments):
                 return self.operate(expr)
             case tree.Call(_, _, function, arguments):
+                evaluated = len(m.outdated)
                 values = [
                     None if isinstance(a.type, (SystemT, DesignT)) else self.local(a)
                     for a in arguments
                 ]
-                return self.call(function, values)
+                return self.call(
+                    function,
+                    [
+                        None if v is None else self.current(v, a.type, evaluated)
+                        for v, a in zip(values, arguments, strict=True)
+                    ],
+                )
         assert isinstance(expr.type, (SystemT, DesignT)), expr
         return None
 
     def ordinal(self, expr: tree.OrdinalConst) -> int:
         assert isinstance(expr.type, OrdinalT)
-        finite = self.layout.scope[expr.type.cls.__name__]
+        finite = self.layout.entry(expr.type.cls.__name__)
         match expr.value:
             case "first":
                 return 0
@@ -526,7 +589,8 @@ class Elaborator:
         rest = operands[1:]
         if not rest or (result.op == "const" and result is not neutral):
             return result
-        if all(self.is_plain(o) for o in operands):
+        partial = any(isinstance(v, Partial) for v in self.m.frame.locals.values())
+        if not partial and all(self.is_plain(o) for o in operands):
             nodes = [result, *(self.node(o) for o in rest)]
             result = self.dag.all(nodes) if conjunction else self.dag.any(nodes)
             return self.m.known(result)
@@ -549,52 +613,72 @@ class Elaborator:
         self.m.branch(condition, lambda: side(True, then), lambda: side(False, orelse))
         if len(found) == 1:
             return next(iter(found.values()))
-        first, second = found[True], found[False]
-        if isinstance(first, Place) != isinstance(second, Place):
-            size = self.layout.size(as_type(then.type))
-            first, second = (
-                Value(self.m.read(v, size)) if isinstance(v, Place) else v for v in (first, second)
-            )
-        return self.m.join(condition, first, second)
+        return self.either(condition, found[True], found[False])
+
+    def either(self, condition: Node, then: Local, orelse: Local) -> Local:
+        """One of two results. A new value beside a place gets a place, too: names refer to either."""
+        if isinstance(then, Place) and isinstance(orelse, Value):
+            orelse = self.m.allocate(orelse)
+        if isinstance(orelse, Place) and isinstance(then, Value):
+            then = self.m.allocate(then)
+        return self.m.join(condition, then, orelse)
 
     def compare(self, op: str, left: Expr, right: Expr) -> Node:
         dag = self.dag
         a, b = self.flat(left), self.flat(right)
-        if op == "eq":
-            return dag.all(dag.eq(x, y) for x, y in zip(a, b, strict=True))
-        if op == "subset":
-            return dag.all(dag.or_(dag.not_(x), y) for x, y in zip(a, b, strict=True))
-        return dag.lt(a[0], b[0]) if op == "lt" else dag.le(a[0], b[0])
+        match op:
+            case "eq":
+                return dag.all(dag.eq(x, y) for x, y in zip(a, b, strict=True))
+            case "subset":
+                return dag.all(dag.or_(dag.not_(x), y) for x, y in zip(a, b, strict=True))
+            case "superset":
+                return dag.all(dag.or_(x, dag.not_(y)) for x, y in zip(a, b, strict=True))
+        if op in ("gt", "ge"):
+            a, b = b, a
+        return dag.lt(a[0], b[0]) if op in ("lt", "gt") else dag.le(a[0], b[0])
+
+    def contains(self, item: Expr, container: Expr) -> Node:
+        # Python evaluates the item first.
+        sought, kind = self.flat(item), as_type(container.type)
+        nodes = self.flat(container)
+        if item.type == tree.OPTIONAL_NUMBER and isinstance(kind, (SetT, SeqT)):
+            # What is out of bounds is not in there, and that is all.
+            assert isinstance(kind.item, OptionalT)
+            inside, sought = self.ops.narrow(kind.item, sought)
+            return self.dag.and_(inside, self.ops.contains(kind, nodes, sought))
+        return self.ops.contains(kind, nodes, sought)
 
     def build(self, expr: tree.Build) -> Value:
         assert isinstance(expr.type, RecordT)
+        # All arguments are evaluated before any is checked.
+        sources = [None if a is None else _unchecked(a) for a in expr.arguments]
+        values = [None if a is None else self.flat(a) for a in sources]
         nodes: list[Node] = []
-        for field, argument in zip(fields_of(expr.type.cls), expr.arguments, strict=True):
-            if argument is None:
+        for field, source, value in zip(fields_of(expr.type.cls), sources, values, strict=True):
+            if source is None or value is None:
                 flat = self.layout.initial(field.type, field.name)
                 nodes += self.ops.constants(field.type, flat)
-                continue
-            self.field = field.name
-            value = self.flat(argument)
-            if isinstance(field.type, IntT):
-                self.ops.check_range(field.type, value[0], field.name)
-            nodes += value
+            else:
+                holder = Value((), field.name)
+                prepared = self.ops.prepare(field.type, source.type, value, holder)
+                self.ops.check(field.type, prepared, holder)
+                nodes += prepared
         return Value(tuple(nodes))
 
     def operate(self, expr: tree.Operate) -> Local | None:
         kind = as_type(expr.base.type)
         base = self.evaluate(expr.base)
         if isinstance(base, Value):
-            base = self.m.allocate(base.nodes, "")
+            base = self.m.allocate(base)
         assert isinstance(base, Place)
-        self.field = base.field
-        arguments = [self.flat(a) for a in expr.arguments]
+        sources = [_unchecked(a) if expr.op in STORING else a for a in expr.arguments]
+        arguments = [self.flat(a) for a in sources]
         if expr.op == "free":
             assert isinstance(kind, PoolT)
             entry = self.ops.item(kind, base, arguments[0], expr.where)
             assert isinstance(entry, Place)
-            self.m.outdate(entry, self.layout.size(kind.value), expr.where)
-        result = self.ops.operate(kind, expr.op, base, arguments)
+            self.m.outdate(entry, kind.value, self.layout.size(kind.value), expr.where)
+        result = self.ops.operate(kind, expr.op, base, arguments, [a.type for a in sources])
         return None if result is None else Value(result)
 
     # Quantifiers
@@ -602,23 +686,25 @@ class Elaborator:
     def quantify(self, expr: tree.Quantify) -> Value:
         """A generator expression consumed by any, all, sum, min, max or Set. The result so far is a local
         with a name no model can use, so that branches join it like any other."""
-        dag = self.dag
-        locals_ = self.m.frame.locals
-        outer = dict(locals_)
-        name = f"<{expr.op} at {len(self.m.frames)}.{len(locals_)}>"
-        locals_[name] = self.start(expr)
-        self.generate(expr, 0, name)
-        result = self.m.frame.locals[name]
+        m = self.m
+        outer, types = dict(m.frame.locals), dict(m.frame.kinds)
+        name = f"<{expr.op} at {len(m.frames)}.{len(outer)}>"
+        # Python evaluates the first domain, then the default, then the rest.
+        evaluated = len(m.outdated)
+        first = self.items(expr.generators[0].domain)
+        default = None if expr.default is None else self.node(expr.default)
+        m.frame.locals[name] = self.start(expr)
+        self.generate(expr, 0, name, first, evaluated)
+        result = m.frame.locals[name]
         assert isinstance(result, Value)
-        self.m.frame.locals = {n: v for n, v in self.m.frame.locals.items() if n in outer}
-        for inner in (n for n in outer if n not in self.m.frame.locals):
-            self.m.frame.locals[inner] = outer[inner]
+        kept = {n: v for n, v in m.frame.locals.items() if n in outer}
+        m.frame.locals, m.frame.kinds = {**outer, **kept}, types
         if expr.op in ("min", "max"):
             found, value = result.nodes
-            if found is dag.true:
+            if found is self.dag.true:
                 return Value((value,))
-            assert expr.default is not None
-            return Value((dag.ite(found, value, self.node(expr.default)),))
+            assert default is not None
+            return Value((self.dag.ite(found, value, default),))
         return result
 
     def start(self, expr: tree.Quantify) -> Value:
@@ -636,28 +722,44 @@ class Elaborator:
             case _:
                 return Value((dag.false, dag.number(0)))
 
-    def generate(self, expr: tree.Quantify, depth: int, name: str) -> None:
+    def generate(
+        self,
+        expr: tree.Quantify,
+        depth: int,
+        name: str,
+        every: list[tuple[Node, tuple[Local, ...]]],
+        evaluated: int,
+    ) -> None:
+        """Goes through ``every`` item of the generator at ``depth``, evaluated at that count of assignments."""
         m, dag = self.m, self.dag
-        if depth == len(expr.generators):
-            self.element(expr, name)
-            return
         generator = expr.generators[depth]
         kinds = self.kinds(generator.domain)
         hidden = {n: m.frame.locals[n] for n in generator.names if n in m.frame.locals}
-        for presence, items in self.items(generator.domain):
+        unordered = self.steps and is_unordered(generator.domain)
+        order = OrderOfEvents(m, stops=expr.op in ("any", "all")) if unordered else None
+        for presence, items in every:
 
             def one(items: tuple[Local, ...] = items) -> None:
                 for variable, kind, item in zip(generator.names, kinds, items, strict=True):
-                    self.bind(variable, kind, item)
+                    self.bind(variable, kind, self.current(item, kind, evaluated))
                 self.filtered(expr, depth, name, 0)
 
             m.branch(dag.and_(presence, self.goes_on(expr, name)), one)
+            if order is not None:
+                order.passed()
         m.frame.locals.update(hidden)
+        if order is not None:
+            order.check(expr.where)
 
     def filtered(self, expr: tree.Quantify, depth: int, name: str, position: int) -> None:
         conditions = expr.generators[depth].conditions
         if position == len(conditions):
-            self.generate(expr, depth + 1, name)
+            if depth + 1 == len(expr.generators):
+                self.element(expr, name)
+            else:
+                evaluated = len(self.m.outdated)
+                every = self.items(expr.generators[depth + 1].domain)
+                self.generate(expr, depth + 1, name, every, evaluated)
             return
         condition = self.node(conditions[position])
         self.m.branch(condition, lambda: self.filtered(expr, depth, name, position + 1))
@@ -675,11 +777,14 @@ class Elaborator:
     def cannot_fail(self, expr: tree.Quantify) -> bool:
         """Whether evaluating one element too many cannot be noticed."""
         conditions = [c for g in expr.generators for c in g.conditions]
-        return all(self.is_plain(part) for part in (expr.element, *conditions))
+        domains = [x for g in expr.generators[1:] for x in tree.children(g.domain)]
+        parts = (p for p in (expr.element, *conditions, *domains) if isinstance(p, Expr))
+        return all(self.is_plain(part) for part in parts)
 
     def element(self, expr: tree.Quantify, name: str) -> None:
         dag = self.dag
-        nodes = self.flat(expr.element)
+        source = _unchecked(expr.element) if expr.op == "Set" else expr.element
+        nodes = self.flat(source)
         result = self.m.frame.locals[name]
         assert isinstance(result, Value)
         old = result.nodes
@@ -694,7 +799,7 @@ class Elaborator:
             case "Set":
                 kind = as_type(expr.type)
                 assert isinstance(kind, SetT)
-                new = self.ops.with_member(kind, old, nodes, self.field)
+                new = self.ops.with_member(kind, source.type, old, nodes, Value(()))
             case _:
                 found, value = old
                 best = self.ops.extreme(expr.op, value, nodes[0])
@@ -702,11 +807,10 @@ class Elaborator:
         self.m.frame.locals[name] = Value(new)
 
 
-def _field_of(target: Expr) -> str:
-    """The record field through which an assignment's target is reached."""
-    while isinstance(target, tree.ItemOf):
-        target = target.base
-    return target.name if isinstance(target, (tree.FieldOf, tree.Local)) else ""
-
-
-__all__ = ["Elaborator", "is_scalar"]
+def _unchecked(expr: Expr) -> Expr:
+    """An expression that is stored, without the checks that Python makes when it stores."""
+    if isinstance(expr, tree.Convert) and isinstance(expr.type, OptionalT):
+        return expr.operand if isinstance(expr.type.inner, IntT) else expr
+    if isinstance(expr, tree.Unwrap) and not expr.silent:
+        return expr.operand
+    return expr

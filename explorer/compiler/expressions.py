@@ -4,16 +4,24 @@ from __future__ import annotations
 
 import ast
 import enum
-from functools import partial
+from collections.abc import Callable
 
 from explorer.compiler import tree
 from explorer.compiler.calls import check_call, check_set
-from explorer.compiler.context import ABSENT, Context
-from explorer.compiler.conversion import fit, is_number, join, once, unwrap, where_present
+from explorer.compiler.context import ABSENT, Context, agreeing
+from explorer.compiler.conversion import (
+    common,
+    fit,
+    is_number,
+    loose,
+    once,
+    unwrap,
+    where_present,
+)
 from explorer.compiler.source import source_text
 from explorer.compiler.tree import DesignT, EmptySetT, Expr, Kind, NoneT, NumberT, SystemT
 from explorer.lang.containers import Set
-from explorer.lang.errors import ModelError
+from explorer.lang.sorts import Ordinal, Sort
 from explorer.lang.types import (
     BoolT,
     EnumT,
@@ -34,16 +42,39 @@ from explorer.lang.types import (
 COMPARISONS = {ast.Lt: "lt", ast.LtE: "le", ast.Gt: "gt", ast.GtE: "ge"}
 ARITHMETIC = {ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.FloorDiv: "div", ast.Mod: "mod"}
 SET_OPERATIONS = {ast.BitOr: "union", ast.BitAnd: "intersection", ast.Sub: "difference"}
+SYMBOLS: dict[type[ast.operator], str] = {
+    ast.Add: "+",
+    ast.Sub: "-",
+    ast.Mult: "*",
+    ast.Div: "/",
+    ast.FloorDiv: "//",
+    ast.Mod: "%",
+    ast.Pow: "**",
+    ast.LShift: "<<",
+    ast.RShift: ">>",
+    ast.BitOr: "|",
+    ast.BitXor: "^",
+    ast.BitAnd: "&",
+    ast.MatMult: "@",
+}
 
 
-def check_expression(ctx: Context, node: ast.expr, wanted: Kind | None = None) -> Expr:
-    """The typed form of ``node``; as a value of ``wanted`` if that is given."""
+def check_expression(
+    ctx: Context, node: ast.expr, wanted: Kind | None = None, *, silent: bool = False
+) -> Expr:
+    """The typed form of ``node``; as a value of ``wanted`` if that is given.
+
+    ``silent``: Python would not notice a None where ``wanted`` has none.
+    """
+    if wanted is None:
+        return _expression(ctx, node)
     if isinstance(node, ast.Call) and isinstance(wanted, SetT) and ctx.static(node.func) is Set:
         return check_set(ctx, node, wanted)
-    if isinstance(node, ast.IfExp) and wanted is not None:
-        return _conditional(ctx, node, wanted)
-    expr = _expression(ctx, node)
-    return fit(expr, wanted, what=source_text(node)) if wanted is not None else expr
+    if isinstance(node, ast.IfExp):
+        expr = _conditional(ctx, node, loose(wanted), silent=silent)
+    else:
+        expr = _expression(ctx, node)
+    return fit(expr, wanted, what=source_text(node), silent=silent)
 
 
 def check_value(ctx: Context, node: ast.expr) -> Expr:
@@ -53,11 +84,25 @@ def check_value(ctx: Context, node: ast.expr) -> Expr:
 
 def check_condition(ctx: Context, node: ast.expr) -> Expr:
     """A Boolean expression; Python's notion of truth for other values is refused."""
+    if isinstance(node, ast.BoolOp):
+        return _connective(ctx, node, check_condition)
     expr = _expression(ctx, node)
-    if isinstance(expr.type, BoolT):
-        return expr
     if expr.type == OptionalT(BoolT()):
         return where_present(expr, lambda value: value)  # None counts as False, as in Python
+    return _boolean(ctx, node, expr, "a condition is a bool")
+
+
+def _operand(ctx: Context, node: ast.expr) -> Expr:
+    """An operand of ``and`` or ``or`` whose value is used: Python would hand a None on."""
+    expr = _expression(ctx, node)
+    if expr.type == OptionalT(BoolT()):
+        return unwrap(expr, silent=True)
+    return _boolean(ctx, node, expr, "`and` and `or` join bools")
+
+
+def _boolean(ctx: Context, node: ast.expr, expr: Expr, rule: str) -> Expr:
+    if isinstance(expr.type, BoolT):
+        return expr
     text = source_text(node)
     match expr.type:
         case OptionalT():
@@ -68,7 +113,29 @@ def check_condition(ctx: Context, node: ast.expr) -> Expr:
             hint = f"write `{text} != 0`"
         case _:
             hint = "write a comparison"
-    ctx.error(node, f"a condition is a bool, and {text} is {expr.type}", hint)
+    ctx.error(node, f"{rule}, and {text} is {expr.type}", hint)
+
+
+UNSUPPORTED: dict[type[ast.expr], tuple[str, str]] = {
+    ast.Set: ("a set display makes a Python set", "write Set((a, b))"),
+    ast.JoinedStr: (
+        "a model has no strings",
+        "the messages of panic and assert are plain literals",
+    ),
+    ast.Lambda: ("lambda is not supported", "define a helper function"),
+    ast.Tuple: (
+        "a tuple is no value of a model",
+        "use a frozen record; a tuple may stand after `in`, and in Set((a, b))",
+    ),
+    ast.List: ("a list is no value of a model", "use a field of type Seq, or Set((a, b))"),
+    ast.Dict: ("a dict is no value of a model", "use a field of type Map"),
+    ast.Await: ("await is not supported", "each action is one atomic step"),
+    ast.Yield: ("yield is not supported", "return one value, or add to a Set"),
+    ast.YieldFrom: ("yield is not supported", "return one value, or add to a Set"),
+    ast.Starred: ("* in a call is not supported", "write the arguments one by one"),
+    ast.Slice: ("slices are not supported", "loop over the positions you need"),
+}
+COMPREHENSIONS = (ast.GeneratorExp, ast.ListComp, ast.SetComp, ast.DictComp)
 
 
 def _expression(ctx: Context, node: ast.expr) -> Expr:
@@ -86,42 +153,26 @@ def _expression(ctx: Context, node: ast.expr) -> Expr:
         case ast.Compare():
             return _comparison(ctx, node)
         case ast.BoolOp():
-            return _connective(ctx, node)
+            return _connective(ctx, node, _operand)
         case ast.UnaryOp():
             return _unary(ctx, node)
         case ast.BinOp():
-            return check_binary(ctx, node, node.op, node.left, node.right)
+            a, b = _pair(ctx, node.left, node.right)
+            return binary(ctx, node, node.op, unwrap(a), unwrap(b))
         case ast.IfExp():
             return _conditional(ctx, node)
         case ast.NamedExpr():
             value = _expression(ctx, node.value)
-            kind = ctx.declare(node, node.target.id, value.type)
-            return tree.Bind(ctx.at(node), kind, node.target.id, fit(value, kind))
-        case ast.Set():
-            ctx.error(node, "a set display makes a Python set", "write Set((a, b))")
-        case ast.JoinedStr():
-            ctx.error(node, "a model has no strings", "messages are plain literals")
-        case ast.Lambda():
-            ctx.error(node, "lambda is not supported", "define a helper function")
-        case ast.Tuple() | ast.List() | ast.Dict():
-            ctx.error(
-                node,
-                "a tuple, list or dict is no value of a model",
-                "use a frozen record, a Set or a Map; a tuple may stand after `in` and in `for`",
-            )
-        case ast.GeneratorExp() | ast.ListComp() | ast.SetComp() | ast.DictComp():
-            ctx.error(
-                node,
-                "a comprehension may only stand inside any, all, sum, min, max or Set",
-                "write Set(x for x in ...), or a loop",
-            )
-        case ast.Await() | ast.Yield() | ast.YieldFrom():
-            ctx.error(node, "actions and helpers are plain functions: no await, no yield")
-        case ast.Starred():
-            ctx.error(node, "* in front of an argument is not supported")
-        case ast.Slice():
-            ctx.error(node, "slices are not supported", "loop over the positions you need")
-    ctx.error(node, f"{type(node).__name__} is not supported in a model")
+            return ctx.binding(node, node.target.id, value, source_text(node.value))
+    if isinstance(node, COMPREHENSIONS):
+        ctx.error(
+            node,
+            "a comprehension may only stand inside any, all, sum, min, max or Set",
+            "write Set(x for x in ...), or a loop",
+        )
+    text = f"`{source_text(node)}` is not supported in a model"
+    message, hint = UNSUPPORTED.get(type(node), (text, ""))
+    ctx.error(node, message, hint)
 
 
 def _constant(ctx: Context, node: ast.Constant) -> Expr:
@@ -134,7 +185,11 @@ def _constant(ctx: Context, node: ast.Constant) -> Expr:
         return tree.Const(where, NumberT(), node.value)
     if isinstance(node.value, float):
         ctx.error(node, "a model has no floating-point numbers", "use bounded integers")
-    ctx.error(node, f"a model has no {type(node.value).__name__} values", "use an Enum")
+    ctx.error(
+        node,
+        f"a model has no values of type {type(node.value).__name__}",
+        "use an Enum; only the messages of panic, soft_panic and assert are strings",
+    )
 
 
 def constant_of(ctx: Context, node: ast.expr, value: object) -> Expr:
@@ -147,23 +202,37 @@ def constant_of(ctx: Context, node: ast.expr, value: object) -> Expr:
     if isinstance(value, int):
         return tree.Const(where, NumberT(), value)
     if isinstance(value, type):
-        ctx.error(
-            node,
-            f"{value.__name__} is a type, not a value",
-            f"write `for x in {value.__name__}` or make a value of it",
-        )
+        ctx.error(node, f"{value.__name__} is a type, not a value", _how_to_get(value))
     if callable(value):
-        ctx.error(node, f"{source_text(node)} is a function; call it")
+        text = source_text(node)
+        ctx.error(node, f"{text} is a function, not a value", f"call it: {text}(...)")
     ctx.error(
         node,
         f"{source_text(node)} is {type(value).__name__}, which is no constant of a model",
-        "a module's constants may be bool, int and enum members; everything else lives in the state",
+        "a constant is a bool, an int or a member of an Enum; everything else lives in the state",
     )
+
+
+def _how_to_get(cls: type[object]) -> str:
+    """How a model gets at a value of a class."""
+    if issubclass(cls, enum.Enum) and len(cls):
+        return f"write {cls.__name__}.{next(iter(cls)).name}"
+    if issubclass(cls, Sort):
+        return "take a value as a parameter, from a loop, or from a Pool"
+    if issubclass(cls, Ordinal):
+        return f"write {cls.__name__}.first(), or take a value as a parameter"
+    return f"write {cls.__name__}(...)"
 
 
 def _name(ctx: Context, node: ast.Name) -> Expr:
     if node.id in ctx.locals:
         return ctx.local(node)
+    if node.id in ctx.bound:
+        ctx.error(
+            node,
+            f"{node.id} has no value here",
+            "assign it first; a name from inside a quantifier or from a loop over a Sort or Set ends there",
+        )
     value = ctx.static(node)
     if value is ABSENT:
         ctx.error(node, f"{node.id} is not defined here")
@@ -175,18 +244,14 @@ def _attribute(ctx: Context, node: ast.Attribute) -> Expr:
     if value is not ABSENT:
         return constant_of(ctx, node, value)
     owner = ctx.static(node.value)
-    if owner is not ABSENT and isinstance(owner, type):
+    if isinstance(owner, type):
         ctx.error(node, f"{owner.__name__} has no {node.attr}")
     base = check_value(ctx, node.value)
     where = ctx.at(node)
+    hint = ""
     match base.type:
         case SystemT():
-            if node.attr == "design":
-                return tree.Expr(where, DesignT())
-            found, _ = ctx.library.method(node.attr, None)
-            if found is ABSENT:
-                ctx.error(node, f"the system has no {node.attr}")
-            return constant_of(ctx, node, found)
+            return _system_attribute(ctx, node)
         case DesignT():
             kind = ctx.library.switch(node.attr)
             if kind is None:
@@ -201,15 +266,42 @@ def _attribute(ctx: Context, node: ast.Attribute) -> Expr:
             if isinstance(member, property) and member.fget is not None:
                 function = ctx.library.function(member.fget, cls, base.type)
                 return tree.Call(where, function.result, function, (base,))
+            if callable(member):
+                ctx.error(
+                    node,
+                    f"{node.attr} is a method of {cls.__name__}, not a field",
+                    f"call it: {source_text(node)}()",
+                )
             known = ", ".join(f.name for f in fields_of(cls)) or "none"
             ctx.error(node, f"{cls.__name__} has no field {node.attr}", f"fields: {known}")
         case UnionT():
             ctx.error(
                 node,
                 f"{source_text(node.value)} may be {base.type}: which one is not known here",
-                "take it apart with match, or ask isinstance first",
+                "take it apart with match; or give it a name and ask isinstance first",
             )
-    ctx.error(node, f"{base.type} has no attribute {node.attr}")
+        case EnumT():
+            hint = "compare members with ==; what they stand for is not used"
+        case OrdinalT():
+            hint = "compare values with <, <=, ==; t.next() is the successor"
+        case SortT():
+            hint = "names of a Sort can only be compared with =="
+    ctx.error(node, f"{base.type} has no attribute {node.attr}", hint)
+
+
+def _system_attribute(ctx: Context, node: ast.Attribute) -> Expr:
+    """``self.design``, or a constant or property of the system's class."""
+    where = ctx.at(node)
+    if node.attr == "design":
+        return tree.Expr(where, DesignT())
+    found, owner = ctx.library.method(node.attr, None)
+    if isinstance(found, property) and found.fget is not None:
+        function = ctx.library.function(found.fget, owner, SystemT())
+        return tree.Call(where, function.result, function, (tree.Expr(where, SystemT()),))
+    if found is ABSENT:
+        hint = 'write self.scope["Max"]' if node.attr == "scope" else ""
+        ctx.error(node, f"the system has no attribute {node.attr}", hint)
+    return constant_of(ctx, node, found)
 
 
 def _subscript(ctx: Context, node: ast.Subscript) -> Expr:
@@ -241,19 +333,23 @@ def _subscript(ctx: Context, node: ast.Subscript) -> Expr:
 
 
 def _comparison(ctx: Context, node: ast.Compare) -> Expr:
-    operands = [node.left, *node.comparators]
-    results = [
-        _compare(ctx, node, op, left, right)
-        for op, left, right in zip(node.ops, operands, operands[1:], strict=False)
-    ]
-    if len(results) == 1:
-        return results[0]
-    if not all(isinstance(o, (ast.Name, ast.Constant, ast.Attribute)) for o in operands[1:-1]):
-        ctx.error(
-            node,
-            "the middle of a chained comparison is evaluated once in Python",
-            "bind it to a name first, or join two comparisons with `and`",
-        )
+    if len(node.ops) == 1:
+        return _compare(ctx, node, node.ops[0], node.left, node.comparators[0])
+    # a < b < c: b is evaluated once, and c only where a < b.
+    results: list[Expr] = []
+    left = _expression(ctx, node.left)
+    for i, (op, operand) in enumerate(zip(node.ops, node.comparators, strict=True)):
+        if isinstance(op, (ast.In, ast.NotIn, ast.Is, ast.IsNot)):
+            ctx.error(
+                node, "`in` and `is` cannot be chained", "join the two comparisons with `and`"
+            )
+        right = _expression(ctx, operand)
+        if i == len(node.ops) - 1:
+            results.append(_relation(ctx, node, op, left, right))
+            break
+        bind, name = once(right)
+        results.append(_relation(ctx, node, op, left, bind))
+        left = name
     return tree.And(ctx.at(node), BoolT(), tuple(results))
 
 
@@ -265,38 +361,42 @@ def _compare(ctx: Context, node: ast.expr, op: ast.cmpop, left: ast.expr, right:
     if isinstance(op, (ast.In, ast.NotIn)):
         result = _membership(ctx, node, left, right)
         return tree.Not(where, BoolT(), result) if isinstance(op, ast.NotIn) else result
+    return _relation(ctx, node, op, *_pair(ctx, left, right))
+
+
+def _relation(ctx: Context, node: ast.expr, op: ast.cmpop, a: Expr, b: Expr) -> Expr:
+    """``==``, ``!=``, ``<``, ... of checked operands."""
+    where = ctx.at(node)
     if isinstance(op, (ast.Eq, ast.NotEq)):
-        result = _equality(ctx, node, *_pair(ctx, left, right))
-        return tree.Not(where, BoolT(), result) if isinstance(op, ast.NotEq) else result
-    a, b = (unwrap(operand) for operand in _pair(ctx, left, right))
+        equal = _equality(ctx, node, a, b)
+        return tree.Not(where, BoolT(), equal) if isinstance(op, ast.NotEq) else equal
+    a, b = unwrap(a), unwrap(b)
     name = COMPARISONS[type(op)]
-    if isinstance(a.type, SortT) or isinstance(b.type, SortT):
-        ctx.error(
-            node,
-            f"{a.type if isinstance(a.type, SortT) else b.type} is a Sort: its names have no order",
-            "use ==, or make the class an Ordinal",
-        )
-    if isinstance(a.type, SetT) or isinstance(b.type, SetT):
-        a, b = join(a, b)
-        if name in ("gt", "ge"):
-            a, b = b, a
-        subset = tree.Compare(where, BoolT(), "subset", a, b)
-        if name in ("le", "ge"):
-            return subset
-        proper = tree.Not(where, BoolT(), tree.Compare(where, BoolT(), "eq", a, b))
-        return tree.And(where, BoolT(), (subset, proper))
-    ordered = (is_number(a.type) and is_number(b.type)) or (
-        isinstance(a.type, OrdinalT) and a.type == b.type
-    )
-    if not ordered:
+    for kind in (a.type, b.type):
+        if isinstance(kind, SortT):
+            ctx.error(
+                node,
+                f"{kind} is a Sort: its names have no order",
+                "use ==, or make the class an Ordinal",
+            )
+    shared = common(a.type, b.type)
+    if isinstance(shared, SetT):
+        if name in ("lt", "gt"):
+            ctx.error(
+                node,
+                "sets are compared with <=, >=, == and != only",
+                "for a proper subset write `a <= b and a != b`",
+            )
+        # Only "subset" knows which operand is the smaller one; a is evaluated first all the same.
+        a, b = fit(a, shared), fit(b, shared)
+        return tree.Compare(where, BoolT(), "subset" if name == "le" else "superset", a, b)
+    if shared is None or not (is_number(shared) or isinstance(shared, OrdinalT)):
         ctx.error(
             node,
             f"{a.type} and {b.type} cannot be ordered",
             "numbers and values of one Ordinal can",
         )
-    if name in ("gt", "ge"):
-        a, b = b, a
-    return tree.Compare(where, BoolT(), "lt" if name in ("lt", "gt") else "le", a, b)
+    return tree.Compare(where, BoolT(), name, fit(a, shared), fit(b, shared))
 
 
 def _pair(ctx: Context, left: ast.expr, right: ast.expr) -> tuple[Expr, Expr]:
@@ -318,9 +418,8 @@ def _identity(ctx: Context, node: ast.expr, left: ast.expr, right: ast.expr) -> 
     a, b = _expression(ctx, left), _expression(ctx, right)
     if isinstance(b.type, NoneT):
         return _is_none(ctx, node, a)
-    same_enum = a.type == b.type and isinstance(a.type, EnumT)
-    if same_enum and isinstance(b, tree.Const):
-        return tree.Compare(ctx.at(node), BoolT(), "eq", a, b)
+    if isinstance(b, tree.Const) and isinstance(b.type, (EnumT, BoolT)):
+        return _equality(ctx, node, a, b)
     ctx.error(node, "`is` asks for None or an enum's member", "write ==")
 
 
@@ -329,55 +428,38 @@ def _is_none(ctx: Context, node: ast.expr, operand: Expr) -> Expr:
         return tree.IsNone(ctx.at(node), BoolT(), operand)
     if isinstance(operand.type, NoneT):
         return tree.Const(ctx.at(node), BoolT(), 1)
-    ctx.error(node, f"{operand.type} is never None")
+    ctx.error(
+        node, f"{operand.type} is never None", "declare it as T | None, or leave the test out"
+    )
 
 
 def _equality(ctx: Context, node: ast.expr, a: Expr, b: Expr) -> Expr:
     for x, y in ((a, b), (b, a)):
         if isinstance(y.type, NoneT):
             return _is_none(ctx, node, x)
-        if isinstance(x.type, OptionalT) and is_number(x.type.inner) and is_number(y.type):
-            # An integer outside the optional's bounds is no error here: it is just not equal.
-            # Both sides are evaluated, in their order.
-            (bind_a, a), (bind_b, b) = once(a), once(b)
-            optional, number = (a, b) if isinstance(a.type, OptionalT) else (b, a)
-            equal = partial(tree.Compare, ctx.at(node), BoolT(), "eq", number)
-            result = where_present(optional, equal)
-            return tree.Then(ctx.at(node), BoolT(), (bind_a, bind_b), result)
-    try:
-        a, b = join(a, b)
-    except ModelError:
+    kind = common(a.type, b.type)
+    if kind is None:
         ctx.error(
             node,
             f"compares {a.type} with {b.type}, which are never equal",
             "compare values of one type",
         )
-    return tree.Compare(ctx.at(node), BoolT(), "eq", a, b)
+    if isinstance(kind, (tree.VoidT, SystemT, DesignT, EmptySetT)):
+        ctx.error(node, f"{kind} cannot be compared", "compare values of the state")
+    return tree.Compare(ctx.at(node), BoolT(), "eq", fit(a, kind), fit(b, kind))
 
 
 def _membership(ctx: Context, node: ast.expr, left: ast.expr, right: ast.expr) -> Expr:
     where = ctx.at(node)
-    if isinstance(right, (ast.Tuple, ast.List, ast.Set)):
-        if isinstance(right, ast.Set):
-            ctx.error(right, "a set display makes a Python set", "write a tuple after `in`")
-        item = _expression(ctx, left)
-        choices = []
-        for element in right.elts:
-            choice = _expression(ctx, element)
-            choices.append(_equality(ctx, element, item, choice))
-        pairs = tuple(choices)
-        if any(isinstance(t, tree.Operate | tree.Call | tree.Given) for t in tree.walk(item)):
-            ctx.error(left, "a call before `in (...)` is evaluated once in Python", "bind it first")
-        return tree.Or(where, BoolT(), pairs) if pairs else tree.Const(where, BoolT(), 0)
-    container = check_value(ctx, right)
+    if isinstance(right, (ast.Tuple, ast.List)):
+        return _one_of(ctx, node, left, right)
+    item, container = _expression(ctx, left), check_value(ctx, right)
     kind: Type
     match container.type:
-        case SetT(member):
+        case SetT(member) | SeqT(member, _, _):
             kind = member
         case PoolT(ref, _):
             kind = ref
-        case SeqT(member, _, _):
-            kind = member
         case MapT():
             ctx.error(
                 node,
@@ -385,27 +467,53 @@ def _membership(ctx: Context, node: ast.expr, left: ast.expr, right: ast.expr) -
                 "use a Set for presence, or a Map to T | None",
             )
         case _:
-            ctx.error(node, f"`in` asks a Set, Pool, Seq or a tuple, not {container.type}")
-    item = _expression(ctx, left)
+            ctx.error(
+                node,
+                f"`in` asks a Set, Seq, Pool or a tuple, and {source_text(right)} is {container.type}",
+            )
+    if isinstance(item.type, NoneT) and not isinstance(kind, OptionalT):
+        ctx.error(node, f"None is never in a {container.type}")
     if isinstance(item.type, OptionalT) and not isinstance(kind, OptionalT):
         # `None in s` is False in Python: no violation, just no member.
-        return where_present(
-            item, lambda value: tree.Contains(where, BoolT(), fit(value, kind), container)
-        )
-    return tree.Contains(where, BoolT(), fit(item, kind, what=source_text(left)), container)
+        (bind_item, item), (bind_container, container) = once(item), once(container)
+        present = tree.Not(where, BoolT(), tree.IsNone(where, BoolT(), item))
+        value = fit(unwrap(item), loose(kind), what=source_text(left))
+        inside = tree.Contains(where, BoolT(), value, container)
+        both = tree.And(where, BoolT(), (present, inside))
+        return tree.Then(where, BoolT(), (bind_item, bind_container), both)
+    sought = fit(item, loose(kind), what=source_text(left))
+    return tree.Contains(where, BoolT(), sought, container)
 
 
-def _connective(ctx: Context, node: ast.BoolOp) -> Expr:
+def _one_of(ctx: Context, node: ast.expr, left: ast.expr, right: ast.Tuple | ast.List) -> Expr:
+    """``x in (a, b)``: Python evaluates x and every element, then compares."""
+    where = ctx.at(node)
+    item = _expression(ctx, left)
+    elements = [_expression(ctx, e) for e in right.elts]
+    if not elements:
+        ctx.error(node, "nothing is in an empty tuple")
+    bindings: list[tree.Bind] = []
+    if not all(tree.is_plain(e) for e in (item, *elements)):
+        (bind, item), *others = (once(e) for e in (item, *elements))
+        bindings = [bind, *(b for b, _ in others)]
+        elements = [name for _, name in others]
+    pairs = zip(right.elts, elements, strict=True)
+    choices = tuple(_equality(ctx, source, item, e) for source, e in pairs)
+    found = tree.Or(where, BoolT(), choices)
+    return tree.Then(where, BoolT(), tuple(bindings), found) if bindings else found
+
+
+def _connective(ctx: Context, node: ast.BoolOp, check: Callable[[Context, ast.expr], Expr]) -> Expr:
     narrowed = dict(ctx.narrowed)
     operands = []
     for value in node.values:
-        operand = check_condition(ctx, value)
+        operand = check(ctx, value)
         operands.append(operand)
         if isinstance(node.op, ast.And):
             ctx.narrow(operand)
-        elif isinstance(operand, tree.Not):
-            ctx.narrow(operand.operand)
-    ctx.narrowed = narrowed
+        else:
+            ctx.narrow(tree.Not(operand.where, BoolT(), operand))
+    ctx.narrowed = agreeing(narrowed, ctx.narrowed)
     cls = tree.And if isinstance(node.op, ast.And) else tree.Or
     return cls(ctx.at(node), BoolT(), tuple(operands))
 
@@ -423,59 +531,73 @@ def _unary(ctx: Context, node: ast.UnaryOp) -> Expr:
     ctx.error(node, "~ is not supported", "bounded integers have no bits")
 
 
-def check_binary(
-    ctx: Context, node: ast.AST, op: ast.operator, left: ast.expr, right: ast.expr
-) -> Expr:
-    """``left op right``, also for augmented assignments."""
-    a, b = _pair(ctx, left, right)
-    return binary(ctx, node, op, unwrap(a), unwrap(b))
-
-
 def binary(ctx: Context, node: ast.AST, op: ast.operator, a: Expr, b: Expr) -> Expr:
     """``a op b`` of checked operands."""
     where = ctx.at(node)
     if type(op) in SET_OPERATIONS and isinstance(a.type, EmptySetT) and a.type == b.type:
         return a
-    if type(op) in SET_OPERATIONS and (isinstance(a.type, SetT) or isinstance(b.type, SetT)):
-        a, b = join(a, b)
-        return tree.SetOp(where, a.type, SET_OPERATIONS[type(op)], a, b)
-    if isinstance(a.type, OrdinalT) or isinstance(b.type, OrdinalT):
-        ctx.error(
-            node,
-            f"{a.type if isinstance(a.type, OrdinalT) else b.type} is an Ordinal: no arithmetic",
-            "write t.next(), or use a bounded integer",
-        )
-    if isinstance(a.type, SortT) or isinstance(b.type, SortT):
-        ctx.error(
-            node, f"{a.type if isinstance(a.type, SortT) else b.type} is a Sort: no arithmetic"
-        )
+    if isinstance(a.type, SetT) or isinstance(b.type, SetT):
+        kind = common(a.type, b.type)
+        if kind is None or type(op) not in SET_OPERATIONS:
+            ctx.error(
+                node,
+                f"{a.type} and {b.type} have no operator {SYMBOLS[type(op)]}",
+                "two sets of one type have |, & and -",
+            )
+        return tree.SetOp(where, kind, SET_OPERATIONS[type(op)], fit(a, kind), fit(b, kind))
+    for kind in (a.type, b.type):
+        if isinstance(kind, OrdinalT):
+            ctx.error(
+                node,
+                f"{kind} is an Ordinal: no arithmetic",
+                "write t.next(), or use a bounded integer",
+            )
+        if isinstance(kind, SortT):
+            ctx.error(
+                node,
+                f"{kind} is a Sort: no arithmetic",
+                "names of a Sort can only be compared with ==",
+            )
     name = ARITHMETIC.get(type(op))
     if name is None:
+        boolean = isinstance(a.type, BoolT) and type(op) in (ast.BitAnd, ast.BitOr)
         ctx.error(
-            node, f"the operator {type(op).__name__} is not supported", "use + - * // % on integers"
+            node,
+            f"the operator {SYMBOLS[type(op)]} is not supported",
+            "write `and` or `or`" if boolean else "use + - * // % on integers",
         )
     return tree.Arithmetic(where, NumberT(), name, fit(a, NumberT()), fit(b, NumberT()))
 
 
-def _conditional(ctx: Context, node: ast.IfExp, wanted: Kind | None = None) -> Expr:
+def _conditional(
+    ctx: Context, node: ast.IfExp, wanted: Kind | None = None, *, silent: bool = False
+) -> Expr:
     condition = check_condition(ctx, node.test)
     narrowed = dict(ctx.narrowed)
     ctx.narrow(condition)
-    then = check_expression(ctx, node.body, wanted)
+    then = check_expression(ctx, node.body, wanted, silent=silent)
+    after = ctx.narrowed
     ctx.narrowed = dict(narrowed)
-    if isinstance(condition, tree.Not):
-        ctx.narrow(condition.operand)
-    orelse = check_expression(ctx, node.orelse, wanted)
-    ctx.narrowed = narrowed
-    then, orelse = join(then, orelse)
-    return tree.IfElse(ctx.at(node), then.type, condition, then, orelse)
+    ctx.narrow(tree.Not(condition.where, BoolT(), condition))
+    orelse = check_expression(ctx, node.orelse, wanted, silent=silent)
+    ctx.narrowed = agreeing(narrowed, after, ctx.narrowed)
+    kind = common(then.type, orelse.type)
+    if kind is None or isinstance(kind, (tree.VoidT, SystemT, DesignT)):
+        ctx.error(
+            node,
+            f"one side of this is {then.type}, the other {orelse.type}",
+            "both sides need a type in common",
+        )
+    return tree.IfElse(ctx.at(node), kind, condition, fit(then, kind), fit(orelse, kind))
 
 
 class Checker(Context):
     """The context of one function, with expressions it can check."""
 
-    def expression(self, node: ast.expr, wanted: Kind | None = None) -> Expr:
-        return check_expression(self, node, wanted)
+    def expression(
+        self, node: ast.expr, wanted: Kind | None = None, *, silent: bool = False
+    ) -> Expr:
+        return check_expression(self, node, wanted, silent=silent)
 
     def value(self, node: ast.expr) -> Expr:
         return check_value(self, node)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import ast
 import types
 import typing
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from explorer.compiler import tree
 from explorer.compiler.context import ABSENT
+from explorer.compiler.conversion import loose
 from explorer.compiler.expressions import Checker
 from explorer.compiler.source import function_syntax, location
 from explorer.compiler.statements import check_block, leaves
@@ -19,9 +20,10 @@ from explorer.lang.errors import Location, ModelError
 from explorer.lang.properties import Property
 from explorer.lang.run import actions_of
 from explorer.lang.system import System
-from explorer.lang.types import RecordT, hints_of, is_immutable, resolve
+from explorer.lang.types import RecordT, class_location, hints_of, resolve
 
-NOTHING = (None, type(None), typing.NoReturn, typing.Never)
+NEVER = (typing.NoReturn, typing.Never)
+NOTHING = (None, type(None), *NEVER)
 
 
 class Frontend:
@@ -32,7 +34,7 @@ class Frontend:
 
     def __init__(self, system: System[Any]) -> None:
         self.system = system
-        self._functions: dict[tuple[object, type[Any] | None], tree.Function] = {}
+        self._functions: dict[tuple[object, ...], tree.Function] = {}
         self._open: list[object] = []
         self._switches: dict[str, Kind] = {}
         design = type(system.design)
@@ -61,13 +63,23 @@ class Frontend:
     def switch_names(self) -> list[str]:
         return list(self._switches)
 
+    def system_class(self) -> type[Any]:
+        return type(self.system)
+
     def function(
-        self, function: Callable[..., Any], owner: type[Any] | None, receiver: Kind | None
+        self,
+        function: Callable[..., Any],
+        owner: type[Any] | None,
+        receiver: Kind | None,
+        actual: tuple[tuple[str, Kind], ...] = (),
     ) -> tree.Function:
-        """The checked form of a helper or method; ``receiver`` is the type of its ``self``, if it has one."""
-        key = (function, owner)
+        """The checked form of a helper or method; ``receiver`` is the type of its ``self``, if it has one.
+
+        ``actual`` are the types of parameters that its signature cannot say in full.
+        """
+        key = (function, owner, receiver, actual)
         if key not in self._functions:
-            self._functions[key] = self._check(function, owner, receiver)
+            self._functions[key] = self._check(function, owner, receiver, dict(actual))
         return self._functions[key]
 
     # Entry points
@@ -89,7 +101,11 @@ class Frontend:
     def _inherited(self, name: str) -> tree.Function:
         method, owner = self.method(name, None)
         if not isinstance(method, types.FunctionType):
-            raise ModelError(f"the system {self.system.name} has no method {name}")
+            raise ModelError(
+                f"{name} of {self.system.name} is no plain method",
+                where=class_location(type(self.system)),
+                hint=f"write def {name}(self, s: {self.system.state_type.__name__}) -> ...",
+            )
         return self.function(method, owner, SystemT())
 
     def property(self, prop: Property) -> tree.Function:
@@ -105,7 +121,11 @@ class Frontend:
     # One function
 
     def _check(
-        self, function: Callable[..., Any], owner: type[Any] | None, receiver: Kind | None
+        self,
+        function: Callable[..., Any],
+        owner: type[Any] | None,
+        receiver: Kind | None,
+        actual: dict[str, Kind],
     ) -> tree.Function:
         syntax, file = function_syntax(function)
         where = Location(file, syntax.lineno, syntax.col_offset)
@@ -115,59 +135,29 @@ class Frontend:
                 where=where,
                 hint="loop over a finite domain",
             )
+        if isinstance(syntax, ast.AsyncFunctionDef):
+            raise ModelError(
+                "async is not supported", where=where, hint="each action is one atomic step"
+            )
+        hints = self._hints(function, where)
+        result = VoidT() if hints["return"] in NOTHING else self._kind(hints["return"], "", where)
+        ctx = Checker(self, function, file, owner, loose(result))
+        parameters = self._parameters(syntax, file, hints, receiver)
+        ctx.locals = {name: actual.get(name, kind) for name, kind in parameters.items()}
+        checked = tree.Function(syntax.name, where, tuple(ctx.locals.items()), ctx.result)
+        checked.never = hints["return"] in NEVER
         self._open.append(function)
         try:
-            return self._check_body(function, syntax, file, where, owner, receiver)
+            checked.body = check_block(ctx, syntax.body)
         finally:
             self._open.pop()
-
-    def _check_body(
-        self,
-        function: Callable[..., Any],
-        syntax: ast.FunctionDef,
-        file: str,
-        where: Location,
-        owner: type[Any] | None,
-        receiver: Kind | None,
-    ) -> tree.Function:
-        arguments = syntax.args
-        extra = [*arguments.defaults, arguments.vararg, arguments.kwarg, *arguments.kw_defaults]
-        if any(extra):
-            part = next(e for e in extra if e is not None)
+        checked.result = ctx.result
+        if checked.never and (not leaves(checked.body) or ctx.returned):
             raise ModelError(
-                "default arguments, *args and **kwargs are not supported",
-                where=location(file, part),
-                hint="give every argument at the call",
-            )
-        hints = hints_of(function)
-        if "return" not in hints:
-            raise ModelError(
-                f"{syntax.name} does not say what it returns",
+                f"{syntax.name} is declared never to return, and it may",
                 where=where,
-                hint="write `-> bool`, `-> None`, ...",
+                hint="write -> None, or panic on every path",
             )
-        result = VoidT() if hints["return"] in NOTHING else self._kind(hints["return"], "", where)
-        checked = tree.Function(syntax.name, where, (), result)
-        ctx = Checker(self, function, file, owner, result)
-        parameters: list[tuple[str, Kind]] = []
-        for position, argument in enumerate(
-            [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
-        ):
-            place = location(file, argument)
-            if position == 0 and receiver is not None:
-                kind = receiver
-            elif argument.arg in hints:
-                kind = self._kind(hints[argument.arg], argument.arg, place)
-            else:
-                raise ModelError(
-                    f"the parameter {argument.arg} of {syntax.name} has no type",
-                    where=place,
-                    hint="annotate it",
-                )
-            parameters.append((argument.arg, kind))
-            ctx.locals[argument.arg] = kind
-        checked.parameters = tuple(parameters)
-        checked.body = check_block(ctx, syntax.body)
         if not isinstance(result, VoidT) and not leaves(checked.body):
             raise ModelError(
                 f"{syntax.name} may end without a value",
@@ -176,13 +166,66 @@ class Frontend:
             )
         return checked
 
+    def _hints(self, function: Callable[..., Any], where: Location) -> dict[str, Any]:
+        """The annotations of a function, that of its result included."""
+        try:
+            hints = hints_of(function)
+        except ModelError as error:
+            error.where = error.where or where
+            raise
+        except Exception as error:  # whatever the model's own annotations raise
+            raise ModelError(
+                f"the annotations of {function.__name__} cannot be read: {error}",
+                where=where,
+                hint="annotate parameters and result with types of the model",
+            ) from None
+        if "return" not in hints:
+            raise ModelError(
+                f"{function.__name__} does not say what it returns",
+                where=where,
+                hint="write `-> bool`, `-> None`, ...",
+            )
+        return hints
+
+    def _parameters(
+        self,
+        syntax: ast.FunctionDef,
+        file: str,
+        hints: Mapping[str, Any],
+        receiver: Kind | None,
+    ) -> dict[str, Kind]:
+        arguments = syntax.args
+        extra = [*arguments.defaults, arguments.vararg, arguments.kwarg, *arguments.kw_defaults]
+        for part in extra:
+            if part is not None:
+                raise ModelError(
+                    "default arguments, *args and **kwargs are not supported",
+                    where=location(file, part),
+                    hint="give every argument at the call",
+                )
+        result: dict[str, Kind] = {}
+        for argument in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs):
+            place = location(file, argument)
+            if not result and receiver is not None:
+                result[argument.arg] = receiver
+            elif argument.arg in hints:
+                kind = self._kind(hints[argument.arg], argument.arg, place)
+                result[argument.arg] = loose(kind)
+            else:
+                raise ModelError(
+                    f"the parameter {argument.arg} of {syntax.name} has no type",
+                    where=place,
+                    hint="annotate it",
+                )
+        return result
+
     def _kind(self, annotation: Any, name: str, where: Location) -> Kind:
         if annotation is int:
             return NumberT()
         if isinstance(annotation, typing.TypeVar):
             # System's own methods are written for any state.
             return RecordT(self.system.state_type)
-        if annotation is self.design:
+        if self.system.design is not None and annotation is self.design:
             return DesignT()
         if isinstance(annotation, type) and issubclass(annotation, System):
             return SystemT()
@@ -190,13 +233,13 @@ class Frontend:
 
     def _check_pure(self, function: tree.Function, name: str) -> None:
         """Properties only look: no write to what they are given, no require."""
-        outside = {n for n, kind in function.parameters if isinstance(kind, RecordT)}
-        for part in _parts(function.body):
+        made = _made_here(function)
+        for part in _own_parts(function.body):
             place: tree.Expr | None = None
             match part:
                 case tree.Require(where) | tree.Given(where):
                     raise ModelError(
-                        f"{name} is a property: require and given belong into actions",
+                        f"{name} only looks at the state: require and given belong into actions",
                         where=where,
                         hint="return the condition",
                     )
@@ -204,21 +247,33 @@ class Frontend:
                     place = target
                 case tree.Operate(_, _, op, base, _) if op not in ("first", "last"):
                     place = base
-            while isinstance(place, (tree.FieldOf, tree.ItemOf)):
-                place = place.base
-            if isinstance(place, tree.Local) and (place.name in outside or _is_place(place.type)):
+                case tree.Call(_, _, called, _):
+                    self._check_pure(called, name)
+            root = place
+            while isinstance(root, (tree.FieldOf, tree.ItemOf)):
+                root = root.base
+            if root is not None and not (isinstance(root, tree.Local) and root.name in made):
                 raise ModelError(
-                    f"{name} is a property: it must not change the state",
+                    f"{name} only looks at the state: it must not change it",
                     where=part.where,
-                    hint="compute with local values",
+                    hint="compute with names and sets of its own",
                 )
 
 
-def _is_place(kind: Kind) -> bool:
-    outside = (NumberT, tree.NoneT, VoidT, SystemT, DesignT, tree.EmptySetT)
-    return not isinstance(kind, outside) and not is_immutable(kind)
+def _made_here(function: tree.Function) -> set[str]:
+    """Names that only ever hold values which the function itself has made."""
+    made = (tree.Build, tree.SetOf, tree.SetOp, tree.Quantify)
+    names: dict[str, bool] = {name: False for name, _ in function.parameters}
+    for part in _own_parts(function.body):
+        if isinstance(part, (tree.Let, tree.Bind)):
+            names[part.name] = names.get(part.name, True) and isinstance(part.value, made)
+        elif isinstance(part, (tree.For, tree.Generator)):
+            names.update(dict.fromkeys(part.names, False))
+    return {name for name, own in names.items() if own}
 
 
-def _parts(body: Iterable[tree.Stmt]) -> Iterable[tree.Tree]:
-    for statement in body:
-        yield from tree.walk(statement)
+def _own_parts(body: Iterable[tree.Tree]) -> Iterator[tree.Tree]:
+    """Statements and what is inside them, without the bodies of the functions they call."""
+    for part in body:
+        yield part
+        yield from _own_parts(tree.children(part))

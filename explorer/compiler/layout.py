@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from explorer.compiler.program import Leaf
+from explorer.compiler.tree import OPTIONAL_NUMBER, NumberT
 from explorer.lang.errors import ModelError
 from explorer.lang.scope import Scope
 from explorer.lang.text import format_value
@@ -31,6 +32,7 @@ from explorer.lang.types import (
     bounds,
     fields_of,
     is_scalar,
+    scope_names,
 )
 from explorer.lang.values import kind_of
 
@@ -44,10 +46,26 @@ class Layout:
 
     def __init__(self, scope: Scope) -> None:
         self.scope = scope
+        self.known = functools.cache(self._known)
         self.size = functools.cache(self._size)
         self.domain = functools.cache(self._domain)
         self.zero = functools.cache(self._zero)
         self.initial = functools.cache(self._initial)
+
+    def entry(self, name: str) -> int:
+        """The scope's entry of that name. Raises ModelError where there is none."""
+        if name not in self.scope:
+            raise ModelError(
+                f"the scope has no entry {name}",
+                hint=f'add it to default_scope: {{"{name}": 2}}; it has: {", ".join(self.scope)}',
+            )
+        return self.scope[name]
+
+    def _known(self, kind: Type) -> Type:
+        """``kind``, if the scope has what it names."""
+        for name in scope_names(kind):
+            self.entry(name)
+        return kind
 
     def limits(self, kind: Type) -> tuple[int, int]:
         """The least and greatest number that stands for a value of a scalar type."""
@@ -72,7 +90,7 @@ class Layout:
 
     def _domain(self, kind: Type) -> tuple[Flat, ...]:
         """All values of an immutable type, in the language's order."""
-        counted = kind_of(kind, self.scope)
+        counted = kind_of(self.known(kind), self.scope)
         if counted.count() > LARGEST_STATE:
             raise ModelError(
                 f"{kind} has {counted.count()} values in this scope, too many to list",
@@ -86,6 +104,9 @@ class Layout:
 
     def _size(self, kind: Type) -> int:
         """The number of leaves."""
+        if kind == OPTIONAL_NUMBER:
+            return 2
+        self.known(kind)
         match kind:
             case OptionalT(inner):
                 size = 1 if is_scalar(inner) else 1 + self.size(inner)
@@ -165,6 +186,8 @@ class Layout:
                 return tuple(n for f in fields_of(cls) for n in self.zero(f.type))
             case MapT(key, value):
                 return self.zero(value) * len(self.domain(key))
+            case OptionalT(NumberT()):
+                return (0, 0)
             case IntT():
                 return (bounds(kind, self.scope)[0],)
             case OptionalT(inner) if not is_scalar(inner):

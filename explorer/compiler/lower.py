@@ -12,7 +12,7 @@ from explorer.compiler.dag import Dag, Node
 from explorer.compiler.elaborate import Elaborator
 from explorer.compiler.frontend import Frontend
 from explorer.compiler.layout import Flat, Layout
-from explorer.compiler.machine import Events, Local, Machine, Place, Value
+from explorer.compiler.machine import Candidate, Events, Local, Machine, Place, Value
 from explorer.compiler.program import ActionInfo, Failure, Predicate, Program, Transition
 from explorer.lang.errors import ModelError
 from explorer.lang.properties import Property, properties_for
@@ -98,12 +98,12 @@ class _Lowering:
         for number, (action, function) in enumerate(zip(actions, functions, strict=True)):
             domains = [self.layout.domain(p.type) for p in action.params]
             for indices in _product([len(d) for d in domains]):
-                arguments: list[Local] = [
+                arguments = [
                     Value(self._constants(p.type, d[i]))
                     for p, d, i in zip(action.params, domains, indices, strict=True)
                 ]
                 instances.append((number, indices))
-                transitions.append(self._transition(number, function, arguments))
+                transitions.append(self._transition(number, action, function, arguments))
         predicates = tuple(
             self._predicate(p, f) for p, f in zip(self.properties, property_functions, strict=True)
         )
@@ -160,18 +160,25 @@ class _Lowering:
 
     # Execution
 
-    def _machine(self) -> tuple[Machine, Elaborator]:
-        machine = Machine(self.dag, self.sources.__getitem__, 2 * self.size)
-        return machine, Elaborator(self.layout, self.dag, machine, self.switches, self.plain)
+    def _machine(self, *, steps: bool) -> tuple[Machine, Elaborator]:
+        machine = Machine(self.dag, self.sources.__getitem__, 2 * self.size, self.layout.size)
+        elaborator = Elaborator(
+            self.layout, self.dag, machine, self.switches, self.plain, steps=steps
+        )
+        return machine, elaborator
 
     def _place(self, offset: int) -> Place:
-        return Place(((self.dag.true, offset),), "")
+        return Place((Candidate(self.dag.true, offset, ""),))
 
     def _transition(
-        self, number: int, function: tree.Function, arguments: Sequence[Local]
+        self, number: int, action: Action, function: tree.Function, arguments: Sequence[Value]
     ) -> Transition:
-        machine, elaborator = self._machine()
-        elaborator.call(function, [None, self._place(0), *arguments])
+        machine, elaborator = self._machine(steps=True)
+        values = (
+            Value(elaborator.ops.loosened(p.type, a.nodes))
+            for p, a in zip(action.params, arguments, strict=True)
+        )
+        elaborator.call(function, [None, self._place(0), *values])
         events = machine.events
         updates = {
             offset: node
@@ -199,7 +206,7 @@ class _Lowering:
         result = []
         for number, (action, function) in enumerate(zip(actions, functions, strict=True)):
             arguments = [self._param(i, p.type) for i, p in enumerate(action.params)]
-            result.append(self._transition(number, function, arguments))
+            result.append(self._transition(number, action, function, arguments))
         # What only shows with open parameters cannot happen for any of their values.
         assert (len(self.failures.numbers), len(self.cuts.numbers)) >= known
         program.failure_names = tuple(self.failures.numbers)
@@ -227,7 +234,7 @@ class _Lowering:
         events = Events()
         offsets = list(_occurrences(self.state, prop.record, self.layout, 0))
         for offset in offsets:
-            machine, elaborator = self._machine()
+            machine, elaborator = self._machine(steps=False)
             places: list[Local | None] = [self._place(offset)]
             if prop.kind == "step_invariant":
                 places.append(self._place(self.size + offset))
@@ -239,7 +246,7 @@ class _Lowering:
         return Predicate(prop.name, prop.kind, combine(results), failures + cuts)
 
     def _final(self, function: tree.Function) -> Predicate:
-        machine, elaborator = self._machine()
+        machine, elaborator = self._machine(steps=False)
         result = self._result(elaborator.call(function, [None, self._place(0)]))
         failures = self._failures(machine.events.failures, self.failures)
         return Predicate("is_final", "final", result, failures)

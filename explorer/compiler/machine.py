@@ -10,28 +10,47 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from explorer.compiler.dag import Dag, Node
 from explorer.lang.errors import Location, ModelError
+from explorer.lang.types import Type, walk
 
 WIDEST = 1 << 62
 """Numbers beyond this would not fit a machine word with room for one more operation."""
 
 
-@dataclass(frozen=True)
-class Place:
-    """A part of the store: first leaves with the conditions under which each is meant (they exclude
-    each other and one is true), and the record field through which it was reached."""
+class Candidate(NamedTuple):
+    """Where a place may lie: its first leaf, the condition under which that is meant, and the record field
+    through which it was reached, which names the violations there (empty for what no field holds)."""
 
-    candidates: tuple[tuple[Node, int], ...]
+    condition: Node
+    base: int
     field: str
 
 
 @dataclass(frozen=True)
+class Place:
+    """A part of the store. The conditions of its candidates exclude each other, and one is true."""
+
+    candidates: tuple[Candidate, ...]
+
+    def part(self, offset: int, field: str | None = None) -> Place:
+        """A part of the place, perhaps a field of its own."""
+        return Place(
+            tuple(
+                Candidate(c, b + offset, f if field is None else field)
+                for c, b, f in self.candidates
+            )
+        )
+
+
+@dataclass(frozen=True)
 class Value:
-    """A value that is no place: its leaves."""
+    """A value that is no place: its leaves, and the field whose bounds a set keeps when it is copied."""
 
     nodes: tuple[Node, ...]
+    field: str = ""
 
 
 @dataclass(frozen=True)
@@ -52,6 +71,16 @@ class Partial:
 Local = Place | Value | Stale | Partial
 
 
+@dataclass(frozen=True)
+class Assigned:
+    """A place that was assigned or freed: what it holds, with everything inside, and how many leaves."""
+
+    place: Place
+    inside: frozenset[Type]
+    size: int
+    by: Location
+
+
 @dataclass
 class Frame:
     """One call: its locals, what it returned on which path, and where its path starts."""
@@ -59,7 +88,7 @@ class Frame:
     name: str
     start: int
     locals: dict[str, Local] = field(default_factory=dict)
-    sizes: dict[str, int] = field(default_factory=dict)
+    kinds: dict[str, Type] = field(default_factory=dict)
     returns: list[tuple[Node, Local | None]] = field(default_factory=list)
 
 
@@ -89,8 +118,18 @@ class Snapshot:
 class Machine:
     """Store, path and events of the step that is being executed."""
 
-    def __init__(self, dag: Dag, source: Callable[[int], Node], first_free: int) -> None:
-        """``source`` gives the node of a leaf that was not written yet; local records live from ``first_free`` on."""
+    def __init__(
+        self,
+        dag: Dag,
+        source: Callable[[int], Node],
+        first_free: int,
+        size: Callable[[Type], int],
+    ) -> None:
+        """``source`` gives the node of a leaf that was not written yet; local records live from ``first_free`` on.
+
+        ``size`` is the number of leaves of a type.
+        """
+        self.size = size
         self.dag = dag
         self.source = source
         self.first_local = first_free
@@ -105,6 +144,7 @@ class Machine:
         self.continued = dag.false
         self.frames = [Frame("", 0)]
         self.events = Events()
+        self.outdated: list[Assigned] = []
 
     # Store
 
@@ -114,8 +154,8 @@ class Machine:
 
     def read(self, place: Place, size: int) -> tuple[Node, ...]:
         """The nodes of a place."""
-        result = [self.leaf(place.candidates[-1][1] + i) for i in range(size)]
-        for condition, base in reversed(place.candidates[:-1]):
+        result = [self.leaf(place.candidates[-1].base + i) for i in range(size)]
+        for condition, base, _ in reversed(place.candidates[:-1]):
             result = [self.dag.ite(condition, self.leaf(base + i), n) for i, n in enumerate(result)]
         return tuple(result)
 
@@ -125,31 +165,43 @@ class Machine:
 
     def write(self, place: Place, nodes: tuple[Node, ...]) -> None:
         """Assigns a place."""
-        for condition, base in place.candidates:
+        for condition, base, _ in place.candidates:
             for i, node in enumerate(nodes):
                 offset = base + i
                 self.store[offset] = self.dag.ite(condition, node, self.leaf(offset))
 
-    def allocate(self, nodes: tuple[Node, ...], name: str) -> Place:
+    def allocate(self, value: Value) -> Place:
         """A new place for a local record or container."""
-        place = Place(((self.dag.true, self.free),), name)
-        for i, node in enumerate(nodes):
+        place = Place((Candidate(self.dag.true, self.free, value.field),))
+        for i, node in enumerate(value.nodes):
             self.store[self.free + i] = node
-        self.free += len(nodes)
+        self.free += len(value.nodes)
         return place
 
-    def outdate(self, place: Place, size: int, by: Location) -> None:
-        """Marks every name whose place lies inside the assigned one."""
-        ranges = [(base, base + size) for _, base in place.candidates]
+    def outdate(self, place: Place, kind: Type, size: int, by: Location) -> None:
+        """Marks every name whose place lies inside the assigned one, which holds a ``kind``."""
+        inside = frozenset(walk(kind))
+        self.outdated.append(Assigned(place, inside, size, by))
         for frame in self.frames:
-            for name, bound in frame.locals.items():
-                local = bound.local if isinstance(bound, Partial) else bound
-                if isinstance(local, Place) and any(
-                    low <= base and base + frame.sizes[name] <= high
-                    for _, base in local.candidates
-                    for low, high in ranges
+            for name, local in frame.locals.items():
+                known = frame.kinds.get(name)
+                if known is not None:
+                    bound = local.local if isinstance(local, Partial) else local
+                    stale = self.current(bound, known, self.size(known), -1)
+                    frame.locals[name] = stale or local
+
+    def current(self, local: Local, kind: Type, size: int, since: int) -> Stale | None:
+        """Stale if the place was assigned after the first ``since`` assignments."""
+        if isinstance(local, Place):
+            for assigned in self.outdated[since:]:
+                # A record and its only field have the same leaves: the types tell which one is inside.
+                if kind in assigned.inside and any(
+                    c.base <= inner.base and inner.base + size <= c.base + assigned.size
+                    for inner in local.candidates
+                    for c in assigned.place.candidates
                 ):
-                    frame.locals[name] = Stale(by)
+                    return Stale(assigned.by)
+        return None
 
     # Paths
 
@@ -162,20 +214,25 @@ class Machine:
         """The branches taken since the current function was entered."""
         return self.dag.all(self.path[self.frame.start :])
 
-    def known(self, node: Node) -> Node:
+    def known(self, node: Node, seen: dict[Node, Node] | None = None) -> Node:
         """``node``, or the constant it is known to be on this path."""
-        if node.op == "const":
+        if node.op == "const" or not node.bool:
             return node
         if node in self.facts:
             return self.dag.truth(self.facts[node])
-        if node.op == "not":
-            return self.dag.not_(self.known(node.args[0]))
-        if node.op in ("and", "or"):
-            a, b = (self.known(x) for x in node.args)
-            return self.dag.and_(a, b) if node.op == "and" else self.dag.or_(a, b)
         if node.op == "eq" and not node.args[0].bool:
             return self._known_equality(node)
-        return node
+        if node.op not in ("not", "and", "or"):
+            return node
+        # Terms share their parts: each is looked at once.
+        seen = {} if seen is None else seen
+        if node not in seen:
+            parts = [self.known(x, seen) for x in node.args]
+            if node.op == "not":
+                seen[node] = self.dag.not_(*parts)
+            else:
+                seen[node] = (self.dag.and_ if node.op == "and" else self.dag.or_)(*parts)
+        return seen[node]
 
     def _known_equality(self, node: Node) -> Node:
         constants = [a for a in node.args if a.op == "const"]
@@ -224,6 +281,20 @@ class Machine:
         events.append((self.dag.and_(self.here(), condition), name))
         if not soft:
             self.assume(self.dag.not_(condition))
+
+    def fail_at(self, condition: Node, kind: str, outer: Local | None) -> None:
+        """Where ``condition`` holds the step fails with ``kind:FIELD``, the field being that of a place."""
+        for name, there in self.fields(outer).items():
+            self.fail(self.dag.and_(condition, there), f"{kind}:{name or 'value'}")
+
+    def fields(self, outer: Local | None) -> dict[str, Node]:
+        """The fields through which a place may have been reached, each with its condition."""
+        if not isinstance(outer, Place):
+            return {outer.field if isinstance(outer, Value) else "": self.dag.true}
+        found: dict[str, Node] = {}
+        for condition, _, name in outer.candidates:
+            found[name] = self.dag.or_(found.get(name, self.dag.false), condition)
+        return found if len(found) > 1 else dict.fromkeys(found, self.dag.true)
 
     def cut(self, condition: Node, name: str) -> None:
         """Where ``condition`` holds the scope's entry ``name`` is used up."""
@@ -354,13 +425,13 @@ class Machine:
             return Partial(both, self.dag.ite(c, a_defined, b_defined))
         if isinstance(a, Place) and isinstance(b, Place):
             not_c = self.dag.not_(c)
-            first = ((self.dag.and_(c, k), base) for k, base in a.candidates)
-            second = ((self.dag.and_(not_c, k), base) for k, base in b.candidates)
-            kept = tuple((k, base) for k, base in (*first, *second) if k is not self.dag.false)
-            return Place(kept, a.field)
+            first = [k._replace(condition=self.dag.and_(c, k.condition)) for k in a.candidates]
+            second = [k._replace(condition=self.dag.and_(not_c, k.condition)) for k in b.candidates]
+            return Place(tuple(k for k in first + second if k.condition is not self.dag.false))
         if isinstance(a, Value) and isinstance(b, Value):
             pairs = zip(a.nodes, b.nodes, strict=True)
-            return Value(tuple(self.dag.ite(c, x, y) for x, y in pairs))
+            nodes = tuple(self.dag.ite(c, x, y) for x, y in pairs)
+            return Value(nodes, a.field if a.field == b.field else "")
         raise AssertionError("a place joined with a value")
 
     def in_range(self, node: Node, where: Location) -> Node:

@@ -29,6 +29,12 @@ def environment(function: Callable[..., Any]) -> Mapping[str, object]:
     return found
 
 
+def names_bound(function: Callable[..., Any]) -> frozenset[str]:
+    """The parameters and local names of a function, those of its generator expressions not included."""
+    code: types.CodeType = function.__code__
+    return frozenset((*code.co_varnames, *code.co_cellvars))
+
+
 def static_object(
     node: ast.expr, names: Mapping[str, object], local: Callable[[str], bool]
 ) -> object:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from explorer.compiler.dag import Dag, Node
 from explorer.compiler.layout import Layout
 from explorer.compiler.machine import Local, Machine, Place, Value
+from explorer.compiler.tree import OPTIONAL_NUMBER, Kind
 from explorer.lang.errors import Location, ModelError
 from explorer.lang.types import (
     BoolT,
@@ -38,6 +39,8 @@ class Operations:
 
     def constants(self, kind: Type, flat: Sequence[int]) -> Nodes:
         """A known value's nodes."""
+        if kind == OPTIONAL_NUMBER:
+            return self.dag.truth(bool(flat[0])), self.dag.number(flat[1])
         leaves = self.layout.leaves(kind)
         return tuple(
             self.dag.truth(bool(n)) if leaf.is_bool else self.dag.number(n)
@@ -52,16 +55,34 @@ class Operations:
     def inside(self, outer: Local | None, offset: int, size: int) -> Place | Value:
         """A part of a value or place."""
         if isinstance(outer, Place):
-            return Place(tuple((c, b + offset) for c, b in outer.candidates), outer.field)
+            return outer.part(offset)
         assert isinstance(outer, Value)
-        return Value(outer.nodes[offset : offset + size])
+        return Value(outer.nodes[offset : offset + size], outer.field)
 
-    def check_range(self, kind: IntT, node: Node, field: str) -> None:
-        """A store of an out-of-range number is a violation."""
+    def in_range(self, kind: IntT, node: Node) -> Node:
+        """Whether a number is within its type's bounds."""
         low, high = self.layout.limits(kind)
         dag = self.dag
-        inside = dag.and_(dag.le(dag.number(low), node), dag.le(node, dag.number(high)))
-        self.m.fail(dag.not_(inside), f"range:{field}")
+        return dag.and_(dag.le(dag.number(low), node), dag.le(node, dag.number(high)))
+
+    def check_range(self, kind: IntT, node: Node, outer: Local | None) -> None:
+        """A store of an out-of-range number is a violation."""
+        self.m.fail_at(self.dag.not_(self.in_range(kind, node)), "range", outer)
+
+    def prepare(self, kind: Type, given: Kind, nodes: Nodes, outer: Local | None) -> Nodes:
+        """A value on its way into a place of type ``kind``: that it is not None, and an optional's bounds."""
+        if isinstance(given, OptionalT) and not isinstance(kind, OptionalT):
+            self.m.fail(self.is_none(given, nodes), f"none:{self.m.frame.name}")
+            return self.unwrap(given, nodes)
+        if isinstance(kind, OptionalT) and given == OPTIONAL_NUMBER:
+            inside, nodes = self.narrow(kind, nodes)
+            self.m.fail_at(self.dag.not_(inside), "range", outer)
+        return nodes
+
+    def check(self, kind: Type, nodes: Nodes, outer: Local | None) -> None:
+        """The bounds of an integer that is stored."""
+        if isinstance(kind, IntT):
+            self.check_range(kind, nodes[0], outer)
 
     # Optionals and unions
 
@@ -79,15 +100,46 @@ class Operations:
         low, _ = self.layout.limits(kind.inner)
         return (self.dag.add(nodes[0], self.dag.number(low - 1)),)
 
-    def wrap(self, kind: OptionalT, nodes: Nodes, field: str) -> Nodes:
-        """A value as an optional. An integer is checked here: outside its range it has no code."""
+    def wrap(self, kind: OptionalT, nodes: Nodes) -> Nodes:
+        """A value as an optional."""
         if not is_scalar(kind.inner):
             return (self.dag.true, *nodes)
         node = self.dag.to_int(nodes[0]) if nodes[0].bool else nodes[0]
-        if isinstance(kind.inner, IntT):
-            self.check_range(kind.inner, node, field)
         low, _ = self.layout.limits(kind.inner)
         return (self.dag.add(node, self.dag.number(1 - low)),)
+
+    def widen(self, kind: OptionalT, nodes: Nodes) -> Nodes:
+        """An optional bounded integer as one on its way: whether it is there, and the number (else 0)."""
+        dag = self.dag
+        present = dag.not_(self.is_none(kind, nodes))
+        return present, dag.ite(present, self.unwrap(kind, nodes)[0], dag.number(0))
+
+    def loosened(self, kind: Type, nodes: Nodes) -> Nodes:
+        """A value as names have it: see ``conversion.loose``."""
+        if isinstance(kind, OptionalT) and isinstance(kind.inner, IntT):
+            return self.widen(kind, nodes)
+        return nodes
+
+    def narrow(self, kind: OptionalT, nodes: Nodes) -> tuple[Node, Nodes]:
+        """The reverse: whether it is within the bounds, and its code where it is."""
+        assert isinstance(kind.inner, IntT)
+        dag = self.dag
+        present, number = nodes
+        inside = dag.or_(dag.not_(present), self.in_range(kind.inner, number))
+        return inside, (dag.ite(present, self.wrap(kind, (number,))[0], dag.number(0)),)
+
+    def convert(self, source: OptionalT, target: OptionalT, nodes: Nodes) -> tuple[Node, Nodes]:
+        """An optional as one of another type: whether it is within the bounds of that one, and its nodes."""
+        dag = self.dag
+        if source == OPTIONAL_NUMBER:
+            return self.narrow(target, nodes)
+        if isinstance(source.inner, IntT):
+            nodes = self.widen(source, nodes)
+            return (dag.true, nodes) if target == OPTIONAL_NUMBER else self.narrow(target, nodes)
+        assert isinstance(source.inner, (RecordT, UnionT)) and isinstance(target.inner, UnionT)
+        absent = self.constants(target, self.layout.zero(target))
+        present = (dag.true, *self.inject(source.inner, target.inner, nodes[1:]))
+        return dag.true, self._ite(nodes[0], present, absent)
 
     def inject(self, source: RecordT | UnionT, target: UnionT, nodes: Nodes) -> Nodes:
         """A record or a narrower union as a wider one."""
@@ -118,7 +170,7 @@ class Operations:
                 step, skip, entry, domain = self.layout.size(value), 0, value, key_type
                 chosen = [self.same(domain, key, k) for k in self.layout.domain(domain)]
                 if isinstance(key_type, IntT):
-                    self.m.fail(self.dag.not_(self.dag.any(chosen)), f"range:{_field(outer)}")
+                    self.m.fail_at(self.dag.not_(self.dag.any(chosen)), "range", outer)
             case PoolT(ref, value):
                 step, skip, entry = 1 + self.layout.size(value), 1, value
                 chosen = [self.same(ref, key, k) for k in self.layout.domain(ref)]
@@ -126,7 +178,7 @@ class Operations:
                 there = self.dag.any(
                     self.dag.and_(c, a) for c, a in zip(chosen, alive, strict=True)
                 )
-                self.m.fail(self.dag.not_(there), f"freed:{_field(outer)}")
+                self.m.fail_at(self.dag.not_(there), "freed", outer)
             case SeqT(item, _, _):
                 step, skip, entry = self.layout.size(item), 1, item
                 (position,) = key
@@ -134,7 +186,7 @@ class Operations:
                 inside = self.dag.and_(
                     self.dag.le(self.dag.number(0), position), self.dag.lt(position, length)
                 )
-                self.m.fail(self.dag.not_(inside), f"range:{_field(outer)}")
+                self.m.fail_at(self.dag.not_(inside), "range", outer)
                 chosen = [
                     self.dag.eq(position, self.dag.number(i))
                     for i in range(self.layout.capacity(kind))
@@ -153,19 +205,19 @@ class Operations:
         first = parts[0][1]
         if isinstance(first, Place):
             candidates = [
-                (self.dag.and_(c, inner), base)
+                k._replace(condition=self.dag.and_(c, k.condition))
                 for c, part in parts
                 if isinstance(part, Place)
-                for inner, base in part.candidates
+                for k in part.candidates
             ]
-            kept = tuple((c, b) for c, b in candidates if c is not self.dag.false)
-            return Place(kept or (candidates[0],), first.field)
+            kept = tuple(k for k in candidates if k.condition is not self.dag.false)
+            return Place(kept or (candidates[0],))
         nodes = first.nodes
         for condition, part in parts[1:]:
             assert isinstance(part, Value)
             pairs = zip(part.nodes, nodes, strict=True)
             nodes = tuple(self.dag.ite(condition, a, b) for a, b in pairs)
-        return Value(nodes)
+        return Value(nodes, first.field)
 
     def _nodes(self, kind: Type, outer: Local | None) -> Nodes:
         if isinstance(outer, Place):
@@ -207,6 +259,8 @@ class Operations:
     def length(self, kind: Type, nodes: Nodes) -> Node:
         if isinstance(kind, SeqT):
             return nodes[0]
+        if isinstance(kind, MapT):
+            return self.dag.number(len(self.layout.domain(kind.key)))
         bits = nodes
         if isinstance(kind, PoolT):
             bits = nodes[:: 1 + self.layout.size(kind.value)]
@@ -215,28 +269,57 @@ class Operations:
             total = self.dag.add(total, self.dag.to_int(bit))
         return total
 
-    def with_member(self, kind: SetT, bits: Nodes, item: Nodes, field: str) -> Nodes:
+    def with_member(self, kind: SetT, given: Kind, bits: Nodes, item: Nodes, outer: Local) -> Nodes:
         """A set with one more member."""
-        if isinstance(kind.item, IntT):
-            self.check_range(kind.item, item[0], field)
+        if all(self.m.fields(outer)):
+            item = self.prepare(kind.item, given, item, outer)
+            self.check(kind.item, item, outer)
+        else:
+            item = self._inside_bounds(kind, given, item)
         pairs = zip(bits, self.layout.domain(kind.item), strict=True)
         return tuple(self.dag.or_(bit, self.same(kind.item, item, k)) for bit, k in pairs)
 
+    def _inside_bounds(self, kind: SetT, given: Kind, item: Nodes) -> Nodes:
+        """A member of a set that no field holds. Under CPython such a set has no bounds."""
+        inside = self.dag.true
+        if isinstance(kind.item, IntT):
+            inside = self.in_range(kind.item, item[0])
+        if isinstance(kind.item, OptionalT) and given == OPTIONAL_NUMBER:
+            inside, item = self.narrow(kind.item, item)
+        if self.m.known(inside) is not self.dag.true and not self.m.over:
+            raise ModelError(
+                f"this set may get a number outside {kind.item}",
+                hint="add it to a field of the state, or check the bounds before",
+            )
+        return item
+
     # Containers as places
 
-    def operate(self, kind: Type, op: str, place: Place, arguments: list[Nodes]) -> Nodes | None:
-        """A method that changes a container or reads its ends; returns what it returns."""
-        match kind:
-            case SetT():
-                self._set(kind, op, place, arguments)
-                return None
-            case SeqT():
-                return self._sequence(kind, op, place, arguments)
-            case PoolT():
-                return self._pool(kind, op, place, arguments)
-        raise AssertionError(kind)
+    def operate(
+        self, kind: Type, op: str, place: Place, arguments: list[Nodes], given: Sequence[Kind]
+    ) -> Nodes | None:
+        """A method that changes a container or reads its ends; returns what it returns.
 
-    def _set(self, kind: SetT, op: str, place: Place, arguments: list[Nodes]) -> None:
+        ``given`` are the types of the arguments.
+        """
+        if isinstance(kind, SetT):
+            self._set(kind, op, place, arguments, given)
+            return None
+        stored = kind.item if isinstance(kind, SeqT) else None
+        if isinstance(kind, PoolT):
+            stored = kind.value
+        if op in ("append", "insert", "alloc"):
+            assert stored is not None
+            # Python looks at the value before it looks for room.
+            arguments = [*arguments[:-1], self.prepare(stored, given[-1], arguments[-1], place)]
+        if isinstance(kind, SeqT):
+            return self._sequence(kind, op, place, arguments)
+        assert isinstance(kind, PoolT), kind
+        return self._pool(kind, op, place, arguments)
+
+    def _set(
+        self, kind: SetT, op: str, place: Place, arguments: list[Nodes], given: Sequence[Kind]
+    ) -> None:
         dag = self.dag
         bits = self.m.read(place, self.layout.size(kind))
         if op == "clear":
@@ -244,16 +327,22 @@ class Operations:
             return
         (item,) = arguments
         if op == "add":
-            self.m.write(place, self.with_member(kind, bits, item, place.field))
+            self.m.write(place, self.with_member(kind, given[0], bits, item, place))
             return
+        possible = dag.true
+        if isinstance(kind.item, OptionalT) and given[0] == OPTIONAL_NUMBER:
+            possible, item = self.narrow(kind.item, item)
+        chosen = [
+            dag.and_(possible, self.same(kind.item, item, k)) for k in self.layout.domain(kind.item)
+        ]
         if op == "remove":
-            self.m.fail(dag.not_(self.contains(kind, bits, item)), f"range:{place.field}")
-        pairs = zip(bits, self.layout.domain(kind.item), strict=True)
-        without = (dag.and_(bit, dag.not_(self.same(kind.item, item, k))) for bit, k in pairs)
-        self.m.write(place, tuple(without))
+            found = dag.any(dag.and_(bit, c) for bit, c in zip(bits, chosen, strict=True))
+            self.m.fail_at(dag.not_(found), "range", place)
+        pairs = zip(bits, chosen, strict=True)
+        self.m.write(place, tuple(dag.and_(bit, dag.not_(c)) for bit, c in pairs))
 
     def _sequence(self, kind: SeqT, op: str, place: Place, arguments: list[Nodes]) -> Nodes | None:
-        dag, m, field = self.dag, self.m, place.field
+        dag, m = self.dag, self.m
         size, capacity = self.layout.size(kind.item), self.layout.capacity(kind)
         nodes = m.read(place, self.layout.size(kind))
         length = nodes[0]
@@ -265,7 +354,7 @@ class Operations:
                 m.write(place, self.constants(kind, self.layout.zero(kind)))
                 return None
             case "first" | "pop_first" | "last":
-                m.fail(dag.eq(length, dag.number(0)), f"range:{field}")
+                m.fail_at(dag.eq(length, dag.number(0)), "range", place)
                 if op == "last":
                     parts: list[tuple[Node, Place | Value]] = [
                         (dag.eq(length, dag.number(i + 1)), Value(item))
@@ -280,7 +369,7 @@ class Operations:
             case "remove_at":
                 ((position,),) = arguments
                 inside = dag.and_(dag.le(dag.number(0), position), dag.lt(position, length))
-                m.fail(dag.not_(inside), f"range:{field}")
+                m.fail_at(dag.not_(inside), "range", place)
                 kept = [
                     self._ite(dag.lt(dag.number(i), position), old, new)
                     for i, (old, new) in enumerate(zip(items, shifted, strict=True))
@@ -292,14 +381,13 @@ class Operations:
             case _:
                 (position,), item = arguments
                 inside = dag.and_(dag.le(dag.number(0), position), dag.le(position, length))
-                m.fail(dag.not_(inside), f"range:{field}")
+                m.fail_at(dag.not_(inside), "range", place)
         full = dag.eq(length, dag.number(capacity))
         if kind.protocol:
-            m.fail(full, f"full:{field}")
+            m.fail_at(full, "full", place)
         else:
             m.cut(full, str(kind.capacity))
-        if isinstance(kind.item, IntT):
-            self.check_range(kind.item, item[0], field)
+        self.check(kind.item, item, place)
         grown = [
             self._ite(
                 dag.eq(position, dag.number(i)),
@@ -332,8 +420,7 @@ class Operations:
             return None
         (value,) = arguments
         m.cut(dag.all(alive), kind.ref.cls.__name__)
-        if isinstance(kind.value, IntT):
-            self.check_range(kind.value, value[0], place.field)
+        self.check(kind.value, value, place)
         taken, name = dag.true, dag.number(len(refs) - 1)
         choices: list[Node] = []
         for bit in alive:
@@ -348,8 +435,11 @@ class Operations:
     def _entry(self, place: Place, index: int, size: int, chosen: Node, nodes: Nodes) -> None:
         """Writes a pool's entry where it is the chosen one."""
         start = index * (1 + size)
-        candidates = tuple((self.dag.and_(c, chosen), b + start) for c, b in place.candidates)
-        self.m.write(Place(candidates, place.field), nodes)
+        candidates = (
+            k._replace(condition=self.dag.and_(k.condition, chosen))
+            for k in place.part(start).candidates
+        )
+        self.m.write(Place(tuple(candidates)), nodes)
 
     # Numbers
 
@@ -389,7 +479,3 @@ class Operations:
         if kind.cls._top_name is None:
             return after
         return dag.ite(dag.eq(node, dag.number(finite)), node, after)
-
-
-def _field(outer: Local | None) -> str:
-    return outer.field if isinstance(outer, Place) else "value"

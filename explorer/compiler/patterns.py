@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import ast
+import typing
 from collections.abc import Callable, Sequence
 
 from explorer.compiler import tree
-from explorer.compiler.context import Context
-from explorer.compiler.conversion import fit, is_number, unwrap
+from explorer.compiler.context import Context, agreeing
+from explorer.compiler.conversion import is_number, once, unwrap
 from explorer.compiler.tree import Expr, Stmt
+from explorer.lang.errors import Location
 from explorer.lang.types import (
     BoolT,
     EnumT,
@@ -27,18 +29,22 @@ Captures = tuple[tree.Bind, ...]
 def check_match(ctx: Context, node: ast.Match, block: Block) -> list[Stmt]:
     """A ``match`` as a chain of conditions; a case that completes the variants needs none."""
     subject = ctx.expression(node.subject)
+    if isinstance(subject.type, tree.OUTSIDE) and not is_number(subject.type):
+        ctx.error(node.subject, f"match takes a value apart, and this is {subject.type}")
     statements: list[Stmt] = []
     if not isinstance(subject, tree.Local):
-        name = f"match at line {node.lineno}"
-        kind = ctx.declare(node.subject, name, subject.type)
-        statements.append(tree.Let(ctx.at(node.subject), name, subject))
-        subject = tree.Local(subject.where, kind, name)
+        bind, subject = once(subject)
+        statements.append(tree.Let(bind.where, bind.name, bind.value))
     arms: list[tuple[Expr, tuple[Stmt, ...]]] = []
     remaining = _values(subject)
     saved = dict(ctx.narrowed)
+    after = [saved]
     for case in node.cases:
         if remaining is not None and not remaining:
+            if _never(ctx, case):
+                continue
             ctx.error(case.pattern, "this case is never reached: those above cover everything")
+        ctx.narrowed = dict(saved)
         condition, captures = _pattern(ctx, case.pattern, subject)
         ctx.narrow(condition)
         if remaining is not None and case.guard is None:
@@ -50,7 +56,8 @@ def check_match(ctx: Context, node: ast.Match, block: Block) -> list[Stmt]:
             guard = tree.Then(ctx.at(case.guard), BoolT(), captures, ctx.condition(case.guard))
             condition, lets = tree.And(guard.where, BoolT(), (condition, guard)), ()
         arms.append((condition, (*lets, *block(ctx, case.body))))
-        ctx.narrowed = dict(saved)
+        after.append(ctx.narrowed)
+    ctx.narrowed = agreeing(*after)
     chain: tuple[Stmt, ...] = ()
     for condition, body in reversed(arms):
         if isinstance(condition, tree.Const) and condition.value:
@@ -58,6 +65,14 @@ def check_match(ctx: Context, node: ast.Match, block: Block) -> list[Stmt]:
         else:
             chain = (tree.If(condition.where, condition, body, chain),)
     return [*statements, *chain]
+
+
+def _never(ctx: Context, case: ast.match_case) -> bool:
+    """Whether a case only tells the type checker that nothing is left for it."""
+    match case.body:
+        case [ast.Expr(ast.Call(function))]:
+            return ctx.static(function) is typing.assert_never
+    return False
 
 
 def _values(subject: Expr) -> set[object] | None:
@@ -74,6 +89,8 @@ def _values(subject: Expr) -> set[object] | None:
             return found | set(cls)
         case RecordT(cls):
             return found | {cls}
+        case BoolT():
+            return found | {True, False}
         case _:
             return None
 
@@ -87,8 +104,8 @@ def _covered(ctx: Context, pattern: ast.pattern, subject: Expr) -> set[object]:
             return _covered(ctx, inner, subject)
         case ast.MatchOr(patterns):
             return set().union(*(_covered(ctx, p, subject) for p in patterns))
-        case ast.MatchSingleton(None):
-            return {None}
+        case ast.MatchSingleton(value):
+            return {value}
         case ast.MatchValue(value):
             member = ctx.static(value)
             return {member}
@@ -107,23 +124,21 @@ def _pattern(ctx: Context, pattern: ast.pattern, subject: Expr) -> tuple[Expr, C
         case ast.MatchAs(None, None):
             return always, ()
         case ast.MatchAs(None, str(name)):
-            kind = ctx.declare(pattern, name, subject.type)
-            return always, (tree.Bind(where, kind, name, fit(subject, kind)),)
+            return always, (ctx.binding(pattern, name, subject, name),)
         case ast.MatchAs(inner, str(name)) if inner is not None:
             condition, captures = _pattern(ctx, inner, subject)
-            value = subject
-            if isinstance(condition, tree.IsVariant) and isinstance(condition.operand.type, UnionT):
-                variant = condition.operand.type.variants[condition.index]
-                value = tree.Project(where, variant, condition.operand, condition.index)
-            kind = ctx.declare(pattern, name, value.type)
-            return condition, (*captures, tree.Bind(where, kind, name, fit(value, kind)))
+            value = _as_matched(ctx, inner, subject)
+            return condition, (*captures, ctx.binding(pattern, name, value, name))
         case ast.MatchSingleton(None):
             if not isinstance(subject.type, OptionalT):
                 ctx.error(pattern, f"{subject.type} is never None")
             return tree.IsNone(where, BoolT(), subject), ()
         case ast.MatchSingleton(bool(flag)):
-            value = tree.Const(where, BoolT(), int(flag))
-            return tree.Compare(where, BoolT(), "eq", fit(subject, BoolT()), value), ()
+            present, value = _present(subject)
+            if not isinstance(value.type, BoolT):
+                ctx.error(pattern, f"{value.type} is never {flag}")
+            truth = value if flag else tree.Not(where, BoolT(), value)
+            return _all(where, [*present, truth]), ()
         case ast.MatchValue(value):
             return _value_pattern(ctx, value, subject), ()
         case ast.MatchOr(patterns):
@@ -142,19 +157,39 @@ def _pattern(ctx: Context, pattern: ast.pattern, subject: Expr) -> tuple[Expr, C
     )
 
 
+def _present(subject: Expr) -> tuple[list[Expr], Expr]:
+    """The condition that an optional is not None, if it is one, and its value."""
+    if not isinstance(subject.type, OptionalT):
+        return [], subject
+    none = tree.IsNone(subject.where, BoolT(), subject)
+    return [tree.Not(subject.where, BoolT(), none)], unwrap(subject)
+
+
+def _all(where: Location, conditions: list[Expr]) -> Expr:
+    return conditions[0] if len(conditions) == 1 else tree.And(where, BoolT(), tuple(conditions))
+
+
+def _as_matched(ctx: Context, pattern: ast.pattern, subject: Expr) -> Expr:
+    """The subject, of the type that a pattern without alternatives establishes."""
+    if not isinstance(pattern, ast.MatchClass):
+        return subject
+    cls = ctx.static(pattern.cls)
+    _, value = _present(subject)
+    if isinstance(value.type, UnionT):
+        for index, variant in enumerate(value.type.variants):
+            if variant.cls is cls:
+                return tree.Project(subject.where, variant, value, index)
+    return value
+
+
 def _value_pattern(ctx: Context, value: ast.expr, subject: Expr) -> Expr:
     where = ctx.at(value)
-    wanted = subject.type
-    condition: Expr | None = None
-    if isinstance(wanted, OptionalT):
-        condition = tree.Not(where, BoolT(), tree.IsNone(where, BoolT(), subject))
-        subject, wanted = unwrap(subject), wanted.inner
+    present, subject = _present(subject)
     expected = ctx.expression(value)
-    same = expected.type == wanted or (is_number(expected.type) and is_number(wanted))
-    if not same or isinstance(wanted, OrdinalT | UnionT):
-        ctx.error(value, f"{expected.type} is no case of {wanted}")
-    equal = tree.Compare(where, BoolT(), "eq", subject, expected)
-    return equal if condition is None else tree.And(where, BoolT(), (condition, equal))
+    same = expected.type == subject.type or (is_number(expected.type) and is_number(subject.type))
+    if not same or isinstance(subject.type, OrdinalT | UnionT):
+        ctx.error(value, f"{expected.type} is no case of {subject.type}")
+    return _all(where, [*present, tree.Compare(where, BoolT(), "eq", subject, expected)])
 
 
 def _class_pattern(ctx: Context, pattern: ast.MatchClass, subject: Expr) -> tuple[Expr, Captures]:
@@ -162,10 +197,7 @@ def _class_pattern(ctx: Context, pattern: ast.MatchClass, subject: Expr) -> tupl
     cls = ctx.static(pattern.cls)
     if not (isinstance(cls, type) and is_record(cls)):
         ctx.error(pattern.cls, "a case names a record class here", "write case Publish(id=i):")
-    conditions: list[Expr] = []
-    if isinstance(subject.type, OptionalT):
-        conditions.append(tree.Not(where, BoolT(), tree.IsNone(where, BoolT(), subject)))
-        subject = unwrap(subject)
+    conditions, subject = _present(subject)
     if isinstance(subject.type, UnionT):
         index = next((i for i, v in enumerate(subject.type.variants) if v.cls is cls), None)
         if index is None:
@@ -189,8 +221,4 @@ def _class_pattern(ctx: Context, pattern: ast.MatchClass, subject: Expr) -> tupl
         if not (isinstance(condition, tree.Const) and condition.value):
             conditions.append(condition)
         captures += bound
-    if len(conditions) == 1:
-        return conditions[0], tuple(captures)
-    if not conditions:
-        return tree.Const(where, BoolT(), 1), tuple(captures)
-    return tree.And(where, BoolT(), tuple(conditions)), tuple(captures)
+    return _all(where, conditions or [tree.Const(where, BoolT(), 1)]), tuple(captures)

@@ -6,6 +6,7 @@ import ast
 import functools
 import inspect
 import linecache
+import types
 from collections.abc import Callable
 from typing import Any
 
@@ -17,25 +18,34 @@ def _module_tree(file: str, text: str) -> ast.Module:
     return ast.parse(text, filename=file)
 
 
-def function_syntax(function: Callable[..., Any]) -> tuple[ast.FunctionDef, str]:
+def function_syntax(
+    function: Callable[..., Any],
+) -> tuple[ast.FunctionDef | ast.AsyncFunctionDef, str]:
     """The definition of ``function`` and the file it stands in.
 
     Raises ModelError where there is no source to read: built-in functions, lambdas, code typed at a prompt.
     """
-    code = getattr(function, "__code__", None)
-    if code is None:
+    wrapped = inspect.unwrap(function)
+    code: types.CodeType | None = getattr(wrapped, "__code__", None)
+    if code is None or wrapped is not function:
         raise ModelError(
-            f"{getattr(function, '__name__', function)!s} is not a plain Python function"
+            f"{getattr(function, '__name__', function)!s} is decorated or no plain Python function",
+            where=None if code is None else Location(code.co_filename, code.co_firstlineno),
+            hint="write it with `def`, without decorators that change it",
         )
     file = inspect.getsourcefile(function) or code.co_filename
     text = "".join(linecache.getlines(file))
     if not text:
         raise ModelError(
             f"the source of {function.__name__} cannot be read",
+            where=Location(file, code.co_firstlineno),
             hint="define the model in a file: the compiler reads its source",
         )
     for node in ast.walk(_module_tree(file, text)):
-        if isinstance(node, ast.FunctionDef) and node.name == function.__name__:
+        if (
+            isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
+            and node.name == function.__name__
+        ):
             first = node.decorator_list[0].lineno if node.decorator_list else node.lineno
             if first == code.co_firstlineno:
                 return node, file

@@ -8,17 +8,17 @@ from collections.abc import Sequence
 
 from explorer.compiler import tree
 from explorer.compiler.calls import STATEMENTS
-from explorer.compiler.context import Context
-from explorer.compiler.conversion import fit
+from explorer.compiler.context import Context, agreeing
+from explorer.compiler.conversion import alike, fit, is_exact, loose, unwrap
 from explorer.compiler.domains import check_domain, loop_names
 from explorer.compiler.expressions import binary, check_expression
 from explorer.compiler.patterns import check_match
 from explorer.compiler.source import source_text
-from explorer.compiler.tree import NumberT, Stmt, VoidT
+from explorer.compiler.tree import DesignT, NumberT, Stmt, SystemT, VoidT
 from explorer.compiler.unordered import is_unordered
 from explorer.lang.effects import slug
 from explorer.lang.errors import ModelError
-from explorer.lang.types import BoolT, IntT, MapT, PoolT, RecordT, SeqT, resolve
+from explorer.lang.types import BoolT, MapT, PoolT, RecordT, SeqT, SetT, resolve
 
 UNSUPPORTED: dict[type[ast.stmt], tuple[str, str]] = {
     ast.While: (
@@ -59,10 +59,12 @@ def leaves(body: Sequence[Stmt]) -> bool:
     if not body:
         return False
     match body[-1]:
-        case tree.Return() | tree.Jump():
+        case tree.Return() | tree.Jump() | tree.Never():
             return True
-        case tree.Fail(_, _, None, soft):
+        case tree.Fail(_, _, None | tree.Const(_, _, 0), soft):
             return not soft
+        case tree.Evaluate(_, tree.Call(_, _, function, _)):
+            return function.never
         case tree.If(_, _, then, orelse):
             return leaves(then) and leaves(orelse)
         case _:
@@ -74,7 +76,7 @@ def _statement(ctx: Context, node: ast.stmt) -> list[Stmt]:
     match node:
         case ast.Pass():
             return []
-        case ast.Expr(ast.Constant(str())):
+        case ast.Expr(ast.Constant(value)) if value is ... or isinstance(value, str):
             return []
         case ast.Expr(value):
             return [_effect(ctx, value)]
@@ -97,9 +99,10 @@ def _statement(ctx: Context, node: ast.stmt) -> list[Stmt]:
         case ast.Break() | ast.Continue():
             return [tree.Jump(where, "break" if isinstance(node, ast.Break) else "continue")]
         case ast.Assert(test, text):
-            name = slug(_literal(ctx, text)) if text is not None else ctx.name
+            name = slug(_literal(ctx, text) if text is not None else ctx.name)
             return [tree.Fail(where, f"assert:{name}", ctx.condition(test), soft=False)]
-    message, hint = UNSUPPORTED.get(type(node), (f"{type(node).__name__} is not supported", ""))
+    text_of_node = f"`{source_text(node)}` is not supported"
+    message, hint = UNSUPPORTED.get(type(node), (text_of_node, ""))
     ctx.error(node, message, hint)
 
 
@@ -117,7 +120,7 @@ def _effect(ctx: Context, node: ast.expr) -> Stmt:
         function = ctx.static(node.func)
         name = STATEMENTS.get(function) if isinstance(function, typing.Hashable) else None
         if name == "assert_never":
-            return tree.Fail(where, "assert:unreachable", None, soft=False)
+            return tree.Never(where)
         if name is not None:
             if len(node.args) != 1 or node.keywords:
                 ctx.error(node, f"{name} takes one argument")
@@ -138,13 +141,16 @@ def _effect(ctx: Context, node: ast.expr) -> Stmt:
 def _assign(ctx: Context, target: ast.expr, value: ast.expr) -> Stmt:
     where = ctx.at(target)
     if isinstance(target, ast.Name):
-        expr = ctx.expression(value)
-        kind = ctx.declare(
-            target, target.id, NumberT() if isinstance(expr.type, IntT) else expr.type
-        )
-        return tree.Let(where, target.id, fit(expr, kind, what=source_text(value)))
+        bind = ctx.binding(target, target.id, _for_name(ctx, target.id, value), source_text(value))
+        return tree.Let(where, bind.name, bind.value)
     place = _place(ctx, target)
     return tree.Assign(where, place, ctx.expression(value, place.type))
+
+
+def _for_name(ctx: Context, name: str, value: ast.expr) -> tree.Expr:
+    """The value of an assignment to a name; a Set takes its type from the name, if that has one already."""
+    known = ctx.locals.get(name)
+    return ctx.expression(value, known if isinstance(known, SetT) else None)
 
 
 def _place(ctx: Context, target: ast.expr) -> tree.Expr:
@@ -153,6 +159,12 @@ def _place(ctx: Context, target: ast.expr) -> tree.Expr:
             target,
             f"cannot assign to `{source_text(target)}`",
             "assign one name or place at a time",
+        )
+    if isinstance(ctx.value(target.value).type, (SystemT, DesignT)):
+        ctx.error(
+            target,
+            f"`{source_text(target)}` cannot be assigned: a system has no state of its own",
+            "everything that changes lives in the state",
         )
     place = ctx.expression(target)
     base: tree.Expr
@@ -184,13 +196,20 @@ def _annotated(ctx: Context, node: ast.AnnAssign) -> list[Stmt]:
     if not isinstance(node.target, ast.Name):
         ctx.error(node, "only a local name can be annotated here")
     name = node.target.id
-    kind = _annotation(ctx, node.annotation, name)
+    kind = loose(_annotation(ctx, node.annotation, name))
+    value: tree.Expr | None = None
+    if node.value is not None and is_exact(kind):
+        value = ctx.expression(node.value, kind, silent=True)
+    elif node.value is not None:
+        # An annotation cannot name the capacity of a sequence.
+        value = ctx.expression(node.value)
+        kind = value.type if alike(value.type, kind) else kind
     known = ctx.declare(node, name, kind)
     if known != kind:
         ctx.error(node, f"{name} is already {known}", "use another name")
-    if node.value is None:
+    if value is None:
         return []
-    return [tree.Let(ctx.at(node), name, ctx.expression(node.value, kind))]
+    return [tree.Let(ctx.at(node), name, fit(value, kind, what=name))]
 
 
 def _annotation(ctx: Context, node: ast.expr, name: str) -> tree.Kind:
@@ -211,16 +230,31 @@ def _annotation(ctx: Context, node: ast.expr, name: str) -> tree.Kind:
 def _augmented(ctx: Context, node: ast.AugAssign) -> Stmt:
     where = ctx.at(node)
     if isinstance(node.target, ast.Name):
-        if node.target.id not in ctx.locals:
-            ctx.error(node, f"{node.target.id} is not defined here")
         value = binary(ctx, node, node.op, ctx.value(node.target), ctx.value(node.value))
         return tree.Let(where, node.target.id, fit(value, ctx.locals[node.target.id]))
     place = _place(ctx, node.target)
-    effects = (tree.Call, tree.Operate, tree.Given, tree.Bind)
-    if any(isinstance(part, effects) for part in tree.walk(place)):
-        ctx.error(node.target, "a call in the target of an augmented assignment", "bind it first")
-    value = binary(ctx, node, node.op, place, ctx.value(node.value))
+    step = ctx.value(node.value)
+    if _has_effect(place) or (_has_effect(step) and not _is_fixed(place)):
+        # Python evaluates the target once, before the value.
+        ctx.error(
+            node.target,
+            "a call in an augmented assignment may change which place this is",
+            "bind the result of the call to a name first",
+        )
+    value = binary(ctx, node, node.op, unwrap(place), step)
     return tree.Assign(where, place, fit(value, place.type))
+
+
+def _has_effect(expr: tree.Expr) -> bool:
+    effects = (tree.Call, tree.Operate, tree.Given, tree.Bind)
+    return any(isinstance(part, effects) for part in tree.walk(expr))
+
+
+def _is_fixed(place: tree.Expr) -> bool:
+    """Whether a target is the same place before and after any call."""
+    while isinstance(place, tree.FieldOf):
+        place = place.base
+    return isinstance(place, tree.Local)
 
 
 def _if(
@@ -230,15 +264,15 @@ def _if(
     narrowed = dict(ctx.narrowed)
     ctx.narrow(condition)
     then = check_block(ctx, body)
+    after = ctx.narrowed
     ctx.narrowed = dict(narrowed)
     ctx.narrow(tree.Not(condition.where, BoolT(), condition))
     otherwise = check_block(ctx, orelse)
-    if leaves(then) and not leaves(otherwise):
-        # What the condition's failure establishes goes on to hold after `if ...: return`.
-        ctx.narrowed = dict(narrowed)
-        ctx.narrow(tree.Not(condition.where, BoolT(), condition))
-    else:
-        ctx.narrowed = narrowed
+    if leaves(otherwise):
+        ctx.narrowed = after
+    elif not leaves(then):
+        # After `if ...: return`, what the condition's failure establishes goes on to hold.
+        ctx.narrowed = agreeing(after, ctx.narrowed)
     return tree.If(ctx.at(node), condition, then, otherwise)
 
 
@@ -247,11 +281,24 @@ def _for(ctx: Context, node: ast.For) -> Stmt:
         ctx.error(node.orelse[0], "for ... else is not supported", "use a local flag")
     domain, kinds = check_domain(ctx, node.iter)
     before = dict(ctx.locals)
+    unordered = is_unordered(domain)
+    for name in ast.walk(node.target):
+        if unordered and isinstance(name, ast.Name) and name.id in before:
+            ctx.error(
+                name,
+                f"{name.id} would keep the last name of the loop, and names have no order",
+                "give the loop a name of its own",
+            )
     names = loop_names(ctx, node.target, kinds)
+    # The body's assignments hold for its next pass, too.
+    for name in ast.walk(ast.Module(node.body, [])):
+        match name:
+            case ast.Name(id, ast.Store()) | ast.MatchAs(_, str(id)):
+                ctx.narrowed.pop(id, None)
     narrowed = dict(ctx.narrowed)
     body = check_block(ctx, node.body)
     ctx.narrowed = narrowed
-    if is_unordered(domain):
+    if unordered:
         # What the last pass left in a name of the loop's own would show the order of the names.
         ctx.locals = before
     return tree.For(ctx.at(node), names, domain, body, frozenset(before))
@@ -265,4 +312,11 @@ def _return(ctx: Context, node: ast.Return, value: ast.expr | None) -> Stmt:
         return tree.Return(where, None)
     if value is None:
         ctx.error(node, f"{ctx.name} returns {ctx.result}", "return a value")
-    return tree.Return(where, ctx.expression(value, ctx.result))
+    ctx.returned, before = True, ctx.returned
+    if is_exact(ctx.result):
+        return tree.Return(where, ctx.expression(value, ctx.result, silent=True))
+    # A signature cannot name the capacity of the sequence that comes back: the first one does.
+    expr = ctx.expression(value)
+    if not before and alike(expr.type, ctx.result):
+        ctx.result = expr.type
+    return tree.Return(where, fit(expr, ctx.result, what=source_text(value)))

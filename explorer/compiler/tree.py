@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, fields
 from typing import TypeAlias
 
 from explorer.lang.errors import Location
-from explorer.lang.types import MapT, RecordT, SortT, Type, UnionT
+from explorer.lang.types import IntT, OptionalT, PoolT, SeqT, Type, is_immutable
 
 # Types that only expressions have
 
@@ -61,6 +61,17 @@ class EmptySetT:
 
 
 Kind: TypeAlias = Type | NumberT | NoneT | VoidT | SystemT | DesignT | EmptySetT
+
+OUTSIDE = (NumberT, NoneT, VoidT, SystemT, DesignT, EmptySetT)
+"""The types that only expressions have."""
+
+OPTIONAL_NUMBER = OptionalT(NumberT())  # type: ignore[arg-type]
+"""An optional integer on its way."""
+
+
+def is_mutable(kind: Kind) -> bool:
+    """Whether a name of this type refers to a place rather than holding a value."""
+    return not isinstance(kind, OUTSIDE) and not is_immutable(kind)
 
 
 @dataclass(frozen=True)
@@ -210,7 +221,7 @@ class IfElse(Expr):
 
 @dataclass(frozen=True)
 class Compare(Expr):
-    """``==``, ``<``, ``<=`` of two values of one type, or ``subset`` of two sets."""
+    """``eq``, ``lt``, ``le``, ``gt``, ``ge`` of two values of one type, ``subset`` or ``superset`` of two sets."""
 
     op: str
     left: Expr
@@ -232,9 +243,10 @@ class IsVariant(Expr):
 
 @dataclass(frozen=True)
 class Unwrap(Expr):
-    """An optional used as a value: a violation where it is None."""
+    """An optional used as a value: a violation where it is None, or an error in the model if Python would be silent."""
 
     operand: Expr
+    silent: bool = False
 
 
 @dataclass(frozen=True)
@@ -247,6 +259,13 @@ class Given(Expr):
 @dataclass(frozen=True)
 class Wrap(Expr):
     """A value as an optional."""
+
+    operand: Expr
+
+
+@dataclass(frozen=True)
+class Convert(Expr):
+    """An optional as an optional of another type. Where that one is stored, bounds are checked."""
 
     operand: Expr
 
@@ -443,24 +462,30 @@ class Fail(Tree):
 
 
 @dataclass(frozen=True)
+class Never(Tree):
+    """``assert_never``: control must not get here."""
+
+
+@dataclass(frozen=True)
 class Evaluate(Tree):
     """An expression for its effect."""
 
     value: Expr
 
 
-Stmt: TypeAlias = Assign | Let | If | For | Return | Jump | Require | Fail | Evaluate
+Stmt: TypeAlias = Assign | Let | If | For | Return | Jump | Require | Fail | Never | Evaluate
 
 
 @dataclass(eq=False)
 class Function:
-    """A checked function. ``parameters`` are (name, type)."""
+    """A checked function. ``parameters`` are (name, type); ``never``: it does not return."""
 
     name: str
     where: Location
     parameters: tuple[tuple[str, Kind], ...]
     result: Kind
     body: tuple[Stmt, ...] = field(default=())
+    never: bool = False
 
 
 def children(tree: Tree) -> Iterator[Tree]:
@@ -483,4 +508,16 @@ def walk(tree: Tree) -> Iterator[Tree]:
             yield from walk(statement)
 
 
-__all__ = ["MapT", "RecordT", "SortT", "UnionT"]
+IMPURE = (Call, Operate, Given, Unwrap, Project, Bind, Next, Build, Wrap, Convert, Quantify)
+
+
+def is_plain(expr: Expr) -> bool:
+    """Whether evaluating ``expr`` cannot fail, write or bind: it may be evaluated twice, or needlessly."""
+    for part in walk(expr):
+        if isinstance(part, IMPURE):
+            return False
+        if isinstance(part, ItemOf):
+            base, key = part.base.type, part.key.type
+            if isinstance(base, (PoolT, SeqT)) or isinstance(key, (IntT, NumberT)):
+                return False
+    return True

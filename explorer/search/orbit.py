@@ -154,7 +154,7 @@ def _all_alike(t: int, start: int, size: int) -> bool:
 
 
 @compiled
-def _target(t: int, m: int, rank: int) -> int:
+def _target(t: int, m: int, rank: int) -> Any:
     """The leaf where a moving leaf goes."""
     leaf = get(get(t, LEAF), m)
     start = get(get(t, START), m)
@@ -165,7 +165,7 @@ def _target(t: int, m: int, rank: int) -> int:
 
 
 @compiled
-def _moved(t: int, m: int, rank: int) -> int:
+def _moved(t: int, m: int, rank: int) -> Any:
     """The value that a moving leaf takes along."""
     value = get(get(t, OLD), get(get(t, LEAF), m))
     held, first = get(get(t, HOLDS), m), get(get(t, FIRST), m)

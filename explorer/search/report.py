@@ -10,7 +10,7 @@ from explorer.compiler.lower import Lowered
 from explorer.lang.properties import Property
 from explorer.lang.run import Instance, evaluate, is_final
 from explorer.lang.system import System
-from explorer.result import Kind, PropertyResult
+from explorer.result import Kind, PropertyResult, Verdict
 from explorer.trace.replay import ReplayMismatch, build_trace, play
 
 DEADLOCK = "deadlock"
@@ -45,7 +45,7 @@ def verdicts(
         run = runs.get(name)
         if run is not None:
             trace = build_trace(system, run.init, run.taken, prop)
-            verdict = "reached" if wanted else "violated"
+            verdict: Verdict = "reached" if wanted else "violated"
             yield PropertyResult(name, kind, verdict, trace.length, trace)
         elif not complete:
             yield PropertyResult(name, kind, "unknown")

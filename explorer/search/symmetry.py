@@ -13,7 +13,7 @@ from explorer.compiler.layout import Layout
 from explorer.compiler.packing import Packing, Words
 from explorer.lang.sorts import Sort
 from explorer.lang.system import System
-from explorer.lang.types import RecordT
+from explorer.lang.types import MapT, PoolT, RecordT, walk
 from explorer.search import orbit
 
 
@@ -105,11 +105,19 @@ class Symmetry:
 
 
 def symmetry_of(system: System[Any], packing: Packing) -> Symmetry | None:
-    """The symmetry of a system's sorts in its scope; None where no sort has two names."""
-    leaves = moving_leaves(Layout(system.scope), RecordT(system.state_type))
+    """The symmetry of a system's sorts in its scope; None where no sort has two names.
+
+    A pool hands out names that nothing holds. Where a map is keyed by them, such names still differ by their
+    entries, so the order in which the pool hands them out can be observed: that sort is left out.
+    """
+    state = RecordT(system.state_type)
+    parts = list(walk(state))
+    keys = {p for kind in parts if isinstance(kind, MapT) for p in walk(kind.key)}
+    left_out = {kind.ref.cls for kind in parts if isinstance(kind, PoolT) and kind.ref in keys}
+    leaves = moving_leaves(Layout(system.scope), state)
     found: dict[type[Sort], int] = {}
     for leaf in leaves:
         for cls in (*(i.sort for i in leaf.indices), *([leaf.holds] if leaf.holds else [])):
-            if system.scope[cls.__name__] > 1:
+            if system.scope[cls.__name__] > 1 and cls not in left_out:
                 found.setdefault(cls, system.scope[cls.__name__])
     return Symmetry(packing, leaves, found) if found else None

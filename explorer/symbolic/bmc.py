@@ -20,9 +20,7 @@ from explorer.trace.replay import changed_switches
 ENGINE = "bmc"
 
 
-def bmc(
-    system: System[Any], depth: int, properties: Sequence[Property] | None = None
-) -> Result:
+def bmc(system: System[Any], depth: int, properties: Sequence[Property] | None = None) -> Result:
     """Look for violations and witnesses in all runs of up to ``depth`` steps (default: of all properties that apply).
 
     What is found is shortest. What is not found is ``unknown``: longer runs were not looked at. States and transitions are not
@@ -62,7 +60,9 @@ def bmc(
                 runs[DEADLOCK_NAME] = as_run(run)
             case _ if kind == CUT:
                 incomplete.append(f"{program.cut_names[number]} used up")
-    incomplete.append(f"runs of up to {found.depth} steps" if found.stopped is None else found.stopped)
+    incomplete.append(
+        f"runs of up to {found.depth} steps" if found.stopped is None else found.stopped
+    )
     return Result(
         system=system.name,
         scope=dict(system.scope),

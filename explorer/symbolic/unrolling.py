@@ -24,7 +24,7 @@ class _Moment:
 
     def __init__(self, number: int, program: Program, choices: int, params: Sequence[int]) -> None:
         self.leaves = [variable(f"s{number}_{i}", leaf) for i, leaf in enumerate(program.leaves)]
-        self.chosen = z3.BitVec(f"t{number}", width_of(0, choices))
+        self.chosen = z3.BitVec(f"t{number}", width_of(0, choices - 1))
         self.params = [z3.BitVec(f"p{number}_{i}", width) for i, width in enumerate(params)]
 
 
@@ -63,7 +63,18 @@ class Unrolling:
 
     def choose(self) -> None:
         """Demand that a step is enabled in the last state; ``happens`` speaks of it."""
-        self.solver.add(z3.Or([self._enabled(i) for i in range(len(self._transitions))]))
+        moment = self._moments[-1]
+        if not self._transitions:
+            self.solver.add(z3.BoolVal(False))
+            return
+        self.solver.add(z3.ULE(moment.chosen, len(self._transitions) - 1))
+        for i, transition in enumerate(self._transitions):
+            goes = z3.Not(self.now(transition.disabled))
+            in_range = (
+                z3.ULE(p, n - 1) for p, n in zip(moment.params, self._sizes[i], strict=False)
+            )
+            # An implication each, where unit propagation sees them; a disjunction of cases hides them.
+            self.solver.add(z3.Implies(self._chosen(i), z3.And(goes, *in_range)))
 
     def happens(self, failures: Iterable[tuple[int, Failure]]) -> Term:
         """Whether the chosen step meets one of the conditions, each given with its transition."""
@@ -106,24 +117,12 @@ class Unrolling:
         return SymbolicRun(self._initial[flat], tuple(taken))
 
     def _advance(self) -> None:
-        moment = _Moment(
-            len(self._moments), self._program, len(self._transitions), self._widths
-        )
+        moment = _Moment(len(self._moments), self._program, len(self._transitions), self._widths)
         self._moments.append(moment)
-        self.now = Terms(
-            self._program.leaves, self._switches, moment.leaves, params=moment.params
-        )
+        self.now = Terms(self._program.leaves, self._switches, moment.leaves, params=moment.params)
 
     def _chosen(self, transition: int) -> Term:
         return self._moments[-1].chosen == transition
-
-    def _enabled(self, transition: int) -> Term:
-        in_range = [
-            z3.ULE(p, n - 1)
-            for p, n in zip(self._moments[-1].params, self._sizes[transition], strict=False)
-        ]
-        goes = z3.Not(self.now(self._transitions[transition].disabled))
-        return z3.And(self._chosen(transition), goes, *in_range)
 
     def _equal(self, state: Sequence[Term], flat: Sequence[int]) -> Term:
         leaves = self._program.leaves

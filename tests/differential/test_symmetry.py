@@ -23,7 +23,7 @@ STATES = 300
 @pytest.mark.parametrize("block", range(2))
 def test_accepted_models_are_symmetric(tmp_path: Path, block: int) -> None:
     symmetric = refused = 0
-    for seed in range(60 * block, 60 * (block + 1)):
+    for seed in range(40 * block, 40 * (block + 1)):
         source = generate(Seeded(seed), wild=True)
         with loaded(source, tmp_path) as (system, *_):
             try:
@@ -37,8 +37,8 @@ def test_accepted_models_are_symmetric(tmp_path: Path, block: int) -> None:
             except AssertionError as error:
                 raise AssertionError(f"seed {seed}:\n{source}") from error
             symmetric += 1
-    assert symmetric > 20
-    assert refused > 10
+    assert symmetric > 15
+    assert refused > 5
 
 
 @pytest.mark.parametrize(
@@ -46,7 +46,6 @@ def test_accepted_models_are_symmetric(tmp_path: Path, block: int) -> None:
     [
         (TwoPhaseCommit({"Manager": 2}), 34),
         (TwoPhaseCommit({"Manager": 3}), 80),
-        (TwoPhaseCommit({"Manager": 4}), 166),
         (Increment({"Thread": 2}), 8),
         (Increment({"Thread": 3}), 22),
         (Increment({"Thread": 4}), 63),

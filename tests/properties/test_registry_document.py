@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from dataclasses import fields
 from pathlib import Path
 
 import model
 import properties
 from explorer.claims.claim import read_document
 from explorer.claims.resolve import resolve
+from model.design import Design
 
 CLAIMS = Path(properties.__file__).parent / "claims"
 DOCUMENT = CLAIMS / "registry.md"
@@ -48,6 +50,17 @@ def test_every_claim_names_what_exists() -> None:
 def test_every_script_is_used() -> None:
     used = {claim.script for claim in read_document(DOCUMENT) if claim.script is not None}
     assert used == set((CLAIMS / "scripts").glob("*.txt"))
+
+
+def test_every_mechanism_is_in_the_table_and_in_a_claim() -> None:
+    text = DOCUMENT.read_text("utf-8")
+    table = set(re.findall(r"`(\w+)`", "\n".join(x for x in text.splitlines() if x[:1] == "|")))
+    switched = set()
+    for claim in read_document(DOCUMENT):
+        switched.update(name for part in claim.breaks for name in part.off)
+        switched.update(name for part in claim.second_lines for name in part.off)
+    mechanisms = {f.name for f in fields(Design)} - {"inputs_end", "same_as_of"}
+    assert mechanisms <= table and mechanisms == switched
 
 
 def test_every_argument_has_a_claim() -> None:

@@ -1,0 +1,103 @@
+"""Canonical states: true orbit counts, the same verdicts and lengths, runs that can be taken."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from explorer.compiler import lower
+from explorer.compiler.native import compile_program
+from explorer.lang.run import Next, instances, key, step
+from explorer.lang.system import System
+from explorer.reference.search import explore
+from explorer.search.explore import search
+from explorer.search.symmetry import Symmetry, symmetry_of
+from explorer.search.unfold import Unfolder
+from tests.differential.symmetry import Orbits, all_renamings
+from tests.systems.increment import Increment
+from tests.systems.jugs import Jugs
+from tests.systems.toggles import Toggles
+from tests.systems.two_phase_commit import TwoPhaseCommit
+
+# Orbits from the literature: see the headers of the systems.
+COUNTS: list[tuple[type[System[Any]], dict[str, int], int]] = [
+    *(
+        (TwoPhaseCommit, {"Manager": n}, c)
+        for n, c in zip(range(2, 8), (34, 80, 166, 314, 553, 920), strict=False)
+    ),
+    *((Increment, {"Thread": n}, c) for n, c in ((2, 8), (3, 22), (4, 63))),
+    *((Toggles, {"Toggle": n}, n + 1) for n in (1, 2, 5, 9)),
+]
+
+
+def symmetry(system: System[Any]) -> Symmetry:
+    found = symmetry_of(system, compile_program(lower(system).program).packing)
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize(("cls", "scope", "orbits"), COUNTS)
+def test_orbits_are_counted_truly(
+    cls: type[System[Any]], scope: dict[str, int], orbits: int
+) -> None:
+    system = cls(scope)
+    lowered = lower(system)
+    native = compile_program(lowered.program)
+    initial = [leaves for _, leaves in lowered.initial]
+    plain = search(native, initial)
+    reduced = search(native, initial, symmetry=symmetry_of(system, native.packing))
+    assert reduced.states == orbits
+    assert reduced.depth == plain.depth
+    lengths = [
+        [None if o is None else len(f.path(o.state)[1]) for o in f.properties]
+        for f in (plain, reduced)
+    ]
+    assert lengths[0] == lengths[1]
+    assert (plain.deadlock is None) == (reduced.deadlock is None)
+
+
+def test_a_system_without_sorts_has_no_symmetry() -> None:
+    system = Jugs()
+    assert symmetry_of(system, compile_program(lower(system).program).packing) is None
+    assert (
+        symmetry_of(Toggles({"Toggle": 1}), compile_program(lower(system).program).packing) is None
+    )
+
+
+@pytest.mark.parametrize("system", [TwoPhaseCommit({"Manager": 4}), Increment({"Thread": 3})])
+def test_two_states_have_one_canonical_state_exactly_if_a_renaming_leads_from_one_to_the_other(
+    system: System[Any],
+) -> None:
+    lowered = lower(system)
+    native = compile_program(lowered.program)
+    found = symmetry_of(system, native.packing)
+    assert found is not None
+    with system:
+        orbits = Orbits(list(all_renamings(system)))
+        pairs = set()
+        for _, data in explore(system).graph.nodes(data=True):
+            words = native.pack(lowered.flatten(data["state"]))
+            pairs.add((orbits.of(data["state"]), found.canonical(words).tobytes()))
+    assert len(pairs) == len({orbit for orbit, _ in pairs}) == len({words for _, words in pairs})
+
+
+def test_a_run_between_orbits_is_unfolded_into_one_that_can_be_taken() -> None:
+    system = Increment({"Thread": 4})
+    lowered = lower(system)
+    native = compile_program(lowered.program)
+    found = symmetry_of(system, native.packing)
+    assert found is not None
+    initial = [leaves for _, leaves in lowered.initial]
+    reduced = search(native, initial, symmetry=found)
+    unfolder = Unfolder(native, (), found)
+    steps = instances(system)
+    (start,) = (d["state"] for _, d in explore(system).graph.nodes(data=True) if d["depth"] == 0)
+    for state in range(reduced.states):
+        _, taken, words = unfolder.run(reduced, initial, state)
+        here = start
+        for number in taken:
+            outcome = step(system, here, steps[number])
+            assert isinstance(outcome, Next)
+            here = outcome.state
+        assert native.unpack(words) == lowered.flatten(here), key(here)
