@@ -1,4 +1,4 @@
-"""The command ``slotcheck``: its subcommands, and what every one of them does with errors."""
+"""The command ``slotcheck``. Signals are dealt with from the start: everything else is loaded after that."""
 
 from __future__ import annotations
 
@@ -6,105 +6,59 @@ import io
 import os
 import sys
 from collections.abc import Sequence
-from importlib.metadata import PackageNotFoundError, version
 
-import click
-
-from explorer.command.check import check
-from explorer.command.claims import claims, verify_bundled
-from explorer.command.listing import list_systems
-from explorer.command.options import json_option
-from explorer.command.output import Output, silence
-from explorer.command.replay import replay
-from explorer.command.run import run
-from explorer.lang.errors import ModelError
-from explorer.result import INCOMPLETE, WRONG_INPUT
-
-EXIT_CODES = """Exit codes: 0 everything is as expected; 1 a property is violated, or a claim differs from what its document expects;
-2 the input is wrong (or slotcheck itself fails: set SLOTCHECK_DEBUG=1 for a traceback); 3 incomplete: a limit, an
-interrupt, a scope used up. If several apply: 2, then 1, then 3."""
-
-
-def _version() -> str:
-    try:
-        return version("slotcheck")
-    except PackageNotFoundError:
-        return "(not installed)"
-
-
-@click.group(
-    invoke_without_command=True,
-    epilog=EXIT_CODES,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-@click.version_option(_version(), prog_name="slotcheck")
-@json_option
-@click.pass_context
-def slotcheck(context: click.Context, json_target: str | None) -> int:
-    """A model checker for concurrent protocols written in plain Python.
-
-    Without a subcommand: verify the bundled design documents.
-    """
-    if context.invoked_subcommand is not None:
-        if json_target is not None:
-            raise click.UsageError("--json comes after the subcommand")
-        return 0
-    return verify_bundled(Output(json_target))
-
-
-for command in (check, claims, list_systems, replay, run):
-    slotcheck.add_command(command)
+from explorer import interrupts
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Runs the command and exits with its code."""
-    for stream in (sys.stdout, sys.stderr):
-        # A name that the terminal cannot show must not end a run.
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")
-    code = execute(arguments)
     try:
-        sys.stdout.flush()
-    except BrokenPipeError:
-        silence(sys.stdout)
+        interrupts.listen()
+        _open_streams()
+        code = execute(arguments)
+        # The code is decided; what is left is tidying up.
+        interrupts.ignore()
+    except KeyboardInterrupt:
+        # While modules were loaded; later ones are turned into an outcome.
+        interrupts.ignore()
+        print("interrupted: no verdict", file=sys.stderr)
+        code = interrupts.INCOMPLETE
+    code = _flushed(code)
+    if interrupts.abandoned():
+        os._exit(code)
     sys.exit(code)
 
 
 def execute(arguments: Sequence[str] | None = None) -> int:
     """Runs the command; every error becomes a message and an exit code."""
-    try:
-        code = slotcheck.main(arguments, prog_name="slotcheck", standalone_mode=False)
-        return code if isinstance(code, int) else 0
-    except ModelError as error:
-        _complain(error.render())
-        return WRONG_INPUT
-    except click.UsageError as error:
-        hint = f"{error.ctx.command_path} --help" if error.ctx else "slotcheck --help"
-        _complain(f"error: {error.format_message()}\n  hint: see {hint}")
-        return WRONG_INPUT
-    except click.ClickException as error:
-        _complain(f"error: {error.format_message()}")
-        return WRONG_INPUT
-    except (KeyboardInterrupt, click.Abort):
-        _complain("interrupted: no verdict")
-        return INCOMPLETE
-    except BrokenPipeError:
-        silence(sys.stdout)
-        return WRONG_INPUT
-    except Exception as error:
-        if os.environ.get("SLOTCHECK_DEBUG"):
-            raise
-        _complain(
-            f"internal error: {type(error).__name__}: {error}\n"
-            "  This is a mistake in slotcheck, not in your input; there is no verdict.\n"
-            "  hint: SLOTCHECK_DEBUG=1 shows where it happened"
-        )
-        return WRONG_INPUT
+    from explorer.command.root import execute as run
+
+    return run(arguments)
 
 
-def _complain(text: str) -> None:
-    sys.stdout.flush()
-    print(text, file=sys.stderr)
+def _open_streams() -> None:
+    """Makes the standard streams usable, whatever the caller left of them."""
+    for name in ("stdin", "stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "r" if name == "stdin" else "w"))  # noqa: SIM115
+    for stream in (sys.stdout, sys.stderr):
+        # A name that the terminal cannot show must not end a run.
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _flushed(code: int) -> int:
+    """Writes out what is buffered. A reader that went away does not change the code; a full disk does."""
+    from explorer.command.output import silence
+
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except OSError as error:
+            silence(stream)
+            if not isinstance(error, BrokenPipeError):
+                code = 2
+    return code
 
 
 if __name__ == "__main__":

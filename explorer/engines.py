@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
+from explorer import interrupts
 from explorer.lang.errors import ModelError
 from explorer.lang.properties import Property
 from explorer.lang.system import System
-from explorer.result import Result
+from explorer.result import OUT_OF_MEMORY, PropertyResult, Result
+from explorer.trace.replay import changed_switches
 
 EngineName: TypeAlias = Literal["exhaustive", "reference", "bmc"]
 ENGINES: tuple[EngineName, ...] = ("exhaustive", "reference", "bmc")
@@ -21,6 +23,7 @@ class Limits:
     first: bool = False
     states: int | None = None
     seconds: float | None = None
+    memory: int | None = None
     depth: int | None = None
 
 
@@ -30,7 +33,28 @@ def run(
     properties: tuple[Property, ...],
     limits: Limits = Limits(),
 ) -> Result:
-    """Checks ``properties`` and the built-in failures of ``system``. Raises ModelError for a limit that the engine does not have."""
+    """Checks ``properties`` and the built-in failures of ``system``; whatever ends the run early, what it found is in the result.
+
+    Raises ModelError for a limit that the engine does not have.
+    """
+    try:
+        interrupts.release()
+        interrupts.limit(limits.seconds)
+        return _run(engine, system, properties, limits)
+    except KeyboardInterrupt:
+        # Before anything was found: later, engines stop by themselves.
+        why = interrupts.requested() or interrupts.INTERRUPTED
+        return undecided(engine, system, properties, why)
+    except MemoryError:
+        return undecided(engine, system, properties, OUT_OF_MEMORY)
+    finally:
+        interrupts.hold()
+        interrupts.limit(None)
+
+
+def _run(
+    engine: EngineName, system: System[Any], properties: tuple[Property, ...], limits: Limits
+) -> Result:
     if (limits.depth is None) == (engine == "bmc"):
         raise ModelError(
             "bmc needs a depth" if engine == "bmc" else f"the {engine} engine has no depth",
@@ -40,16 +64,22 @@ def run(
         refuse(engine, limits.first, "--first")
         refuse(engine, limits.states is not None, "--max-states")
         refuse(engine, limits.seconds is not None, "--max-seconds")
+        refuse(engine, limits.memory is not None, "--max-memory")
         from explorer.symbolic.bmc import bmc
 
         assert limits.depth is not None
         return bmc(system, limits.depth, properties)
     if engine == "reference":
-        refuse(engine, limits.seconds is not None, "--max-seconds")
+        refuse(engine, limits.memory is not None, "--max-memory")
         from explorer.reference.search import explore
 
+        interrupts.hold()
         return explore(
-            system, properties=properties, first=limits.first, max_states=limits.states
+            system,
+            properties=properties,
+            first=limits.first,
+            max_states=limits.states,
+            stop=interrupts.requested,
         ).result
     from explorer.search.check import check
 
@@ -59,6 +89,27 @@ def run(
         first=limits.first,
         max_states=limits.states,
         max_seconds=limits.seconds,
+        max_memory=limits.memory,
+    )
+
+
+def undecided(
+    engine: EngineName, system: System[Any], properties: tuple[Property, ...], why: str
+) -> Result:
+    """The result of a run that ended before it found anything."""
+    goals = [PropertyResult(p.name, p.kind, "unknown") for p in properties]
+    return Result(
+        system=system.name,
+        scope=dict(system.scope),
+        design=changed_switches(system),
+        engine=engine,
+        complete=False,
+        states=0,
+        transitions=0,
+        depth=0,
+        properties=(*goals, PropertyResult("deadlock", "deadlock", "unknown")),
+        actions={},
+        incomplete=(why,),
     )
 
 

@@ -1,7 +1,9 @@
-"""Reading files that a user names."""
+"""Reading and writing files that a user names."""
 
 from __future__ import annotations
 
+import contextlib
+import os
 from pathlib import Path
 
 from explorer.lang.errors import ModelError
@@ -30,3 +32,25 @@ def read_text(path: Path, what: str) -> str:
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise ModelError(f"{path} is not {what}: line {line} is not UTF-8 text") from None
+
+
+def write_text(path: Path, text: str) -> None:
+    """Writes a file whole or not at all: whoever reads it never finds half a result. Raises ModelError."""
+    try:
+        if path.exists() and not path.is_file():
+            # A pipe or a device cannot be replaced.
+            path.write_text(text, encoding="utf-8")
+            return
+        # What a link points to is replaced, not the link.
+        target = Path(os.path.realpath(path))
+        part = target.with_name(f".{target.name}.{os.getpid()}.part")
+        try:
+            part.write_text(text, encoding="utf-8")
+            os.replace(part, target)
+        except OSError:
+            with contextlib.suppress(OSError):
+                part.unlink()
+            raise
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        raise ModelError(f"cannot write {path}: {reason}") from None

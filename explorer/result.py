@@ -19,6 +19,8 @@ VIOLATED = 1
 WRONG_INPUT = 2
 INCOMPLETE = 3
 
+OUT_OF_MEMORY = "out of memory"
+
 
 @dataclass(frozen=True)
 class PropertyResult:
@@ -77,6 +79,11 @@ class Result:
     def find(self, name: str) -> PropertyResult | None:
         """The result of the property called ``name``; None for one that this run does not know."""
         return next((p for p in self.properties if p.name == name), None)
+
+    @property
+    def lists_failures(self) -> bool:
+        """Whether every failure that the model can have is among the properties, once the model is compiled."""
+        return self.engine == "exhaustive" and bool(self.actions)
 
     @property
     def violations(self) -> tuple[PropertyResult, ...]:

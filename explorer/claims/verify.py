@@ -93,7 +93,7 @@ def _judge(claim: Claim, result: Result, checks: tuple[Check, ...]) -> Verified:
 def _known(ready: Ready, name: str, result: Result) -> None:
     """Refuses a misspelt failure: it would hold for ever."""
     listed = [p.name for p in result.properties]
-    if is_built_in(name) and name not in listed and result.engine == "exhaustive":
+    if is_built_in(name) and name not in listed and result.lists_failures:
         raise ready.claim.block.error(
             f"{ready.claim.system} cannot fail with {name}", name, hint=close(name, listed)
         )

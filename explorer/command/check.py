@@ -8,8 +8,9 @@ from pathlib import Path
 
 import click
 
-from explorer.command.options import design_options, full_option, json_option
+from explorer.command.options import Bytes, design_options, full_option, json_option
 from explorer.command.output import Output
+from explorer.command.progress import shown
 from explorer.command.report import report
 from explorer.configure import (
     Configured,
@@ -23,7 +24,7 @@ from explorer.engines import ENGINES, EngineName, Limits, run
 from explorer.lang.errors import ModelError
 from explorer.loading import close, find_system
 from explorer.result import PropertyResult, Result
-from explorer.trace.files import write_traces
+from explorer.trace.files import prepare, write_traces
 
 
 def _finite(
@@ -64,6 +65,12 @@ def _finite(
     metavar="S",
     help="Stop after S seconds.",
 )
+@click.option(
+    "--max-memory",
+    type=Bytes(),
+    metavar="N[K|M|G|T]",
+    help="Stop before the process takes more memory: 512M, 2G.",
+)
 @click.option("--no-reductions", is_flag=True, help="Explore every state, symmetric ones included.")
 @click.option(
     "--trace-dir",
@@ -84,6 +91,7 @@ def check(
     first: bool,
     max_states: int | None,
     max_seconds: float | None,
+    max_memory: int | None,
     no_reductions: bool,
     trace_dir: Path | None,
     full: bool,
@@ -97,19 +105,29 @@ def check(
         find_system(system), parse_scope(scope), preset, parse_switches(switches)
     )
     properties = choose_properties(configured.system, names)
-    output.progress(f"checking {configured.name} ...")
-    result = run(
-        engine,
-        configured.system,
-        properties,
-        Limits(first, max_states, max_seconds, depth),
-    )
+    if trace_dir is not None:
+        prepare(trace_dir)
+    with shown(output) as progress:
+        progress.begin(f"checking {configured.name}")
+        result = run(
+            engine,
+            configured.system,
+            properties,
+            Limits(first, max_states, max_seconds, max_memory, depth),
+        )
     result = labelled(asked(result, names), configured)
+    unwritten: ModelError | None = None
     if trace_dir is not None:
         traces = [p.trace for p in result.properties if p.trace is not None]
-        result = replace(result, trace_files=write_traces(traces, trace_dir))
+        try:
+            result = replace(result, trace_files=write_traces(traces, trace_dir))
+        except ModelError as error:
+            # What was found comes first: without files, traces are in the JSON itself.
+            unwritten = error
     report(result, output, full=full)
     output.json(result.to_json())
+    if unwritten is not None:
+        raise unwritten
     return result.exit_code()
 
 
@@ -124,7 +142,7 @@ def asked(result: Result, names: tuple[str, ...]) -> Result:
     for name in dict.fromkeys(names):
         if name in listed or not is_built_in(name):
             continue
-        if result.engine == "exhaustive":
+        if result.lists_failures:
             raise ModelError(f"{result.system} cannot fail with {name}", hint=close(name, listed))
         added.append(PropertyResult(name, "failure", "holds" if result.complete else "unknown"))
     return replace(result, properties=result.properties + tuple(added))

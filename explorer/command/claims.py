@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from explorer import interrupts
 from explorer.claims.claim import Claim, read_document
 from explorer.claims.report import (
     counterexamples,
@@ -25,6 +26,7 @@ from explorer.claims.runs import Runs
 from explorer.claims.verify import Verified, verify_all
 from explorer.command.options import full_option, json_option
 from explorer.command.output import Output
+from explorer.command.progress import shown
 from explorer.lang.errors import ModelError
 from explorer.loading import bundled_documents
 from explorer.result import INCOMPLETE, PASSED, VIOLATED, WRONG_INPUT
@@ -65,10 +67,14 @@ def verify_documents(
             click.echo(error.render(), err=True)
         return WRONG_INPUT
     # Claims of one document run into each other's configurations: results are shared by all.
-    runs, verified = Runs(), list[Verified]()
-    for item in verify_all(claims, runs, lambda n, c: _progress(output, n, len(claims), c)):
-        verified.append(item)
-    output.clear()
+    runs = Runs()
+    with shown(output) as progress:
+
+        def begin(number: int, claim: Claim) -> None:
+            progress.begin(f"verifying {claim.id} ({number + 1} of {len(claims)})")
+
+        verified = list(verify_all(claims, runs, begin))
+    interrupts.hold()
     _show(verified, output, full)
     output.json(to_json(verified))
     codes = {item.exit_code() for item in verified}
@@ -91,10 +97,6 @@ def _read(documents: Sequence[tuple[Path, str]]) -> tuple[list[Ready | Claim], l
             except ModelError as error:
                 errors.append(error)
     return claims, errors
-
-
-def _progress(output: Output, number: int, total: int, claim: Claim) -> None:
-    output.progress(f"verifying {claim.id} ({number + 1} of {total}) ...")
 
 
 def _show(verified: Sequence[Verified], output: Output, full: bool) -> None:

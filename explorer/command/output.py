@@ -11,6 +11,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TextIO
 
+from rich.cells import cell_len
+
+from explorer.files import write_text
 from explorer.lang.errors import ModelError
 from explorer.lang.text import Json
 
@@ -23,7 +26,8 @@ class Output:
     def __init__(self, target: str | None = None) -> None:
         self.target = target
         self.stream: TextIO = sys.stderr if target == "-" else sys.stdout
-        self.watched = sys.stderr.isatty()
+        # A terminal that cannot take a line back is no place for progress.
+        self.watched = sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
         self.shown = ""
         if target not in (None, "-"):
             _check_writable(Path(str(target)))
@@ -41,10 +45,17 @@ class Output:
     def line(self, text: str = "") -> None:
         """Writes one line. A reader that has gone away ends the output, not the run: its exit code still counts."""
         self.clear()
+        self._write(text, self.stream, flush=self.terminal)
+
+    @staticmethod
+    def _write(text: str, stream: TextIO, *, flush: bool) -> None:
         try:
-            print(text, file=self.stream, flush=self.terminal)
+            print(text, file=stream, flush=flush)
         except BrokenPipeError:
-            silence(self.stream)
+            silence(stream)
+        except OSError as error:
+            silence(stream)
+            raise ModelError(f"cannot write the output: {error.strerror}") from None
 
     def lines(self, texts: Iterable[str]) -> None:
         """Writes lines."""
@@ -68,30 +79,36 @@ class Output:
             return
         text = json.dumps(data, indent=1)
         if self.target == "-":
-            try:
-                print(text, file=sys.stdout, flush=True)
-            except BrokenPipeError:
-                silence(sys.stdout)
-            return
-        try:
-            Path(self.target).write_text(text + "\n", encoding="utf-8")
-        except OSError as error:
-            raise ModelError(f"cannot write {self.target}: {error.strerror}") from None
+            self._write(text, sys.stdout, flush=True)
+        else:
+            write_text(Path(self.target), text + "\n")
 
     def progress(self, text: str) -> None:
         """Shows what is going on, on one line that the next output replaces; nothing if nobody watches."""
         if self.watched:
             self.clear()
-            self.shown = text[: _columns() - 1]
+            self.shown = chop(text, self.room)
             sys.stderr.write(self.shown)
             sys.stderr.flush()
+
+    @property
+    def room(self) -> int:
+        """The columns of a line of progress: the last one is left free, or some terminals would begin a new line."""
+        return _columns() - 1
 
     def clear(self) -> None:
         """Takes the progress line away."""
         if self.shown:
-            sys.stderr.write(f"\r{' ' * len(self.shown)}\r")
+            sys.stderr.write(f"\r{' ' * cell_len(self.shown)}\r")
             sys.stderr.flush()
             self.shown = ""
+
+
+def chop(text: str, width: int) -> str:
+    """As much of a text as fits; some characters take two columns."""
+    while cell_len(text) > width:
+        text = text[:-1]
+    return text
 
 
 def _columns() -> int:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from explorer import interrupts
 from explorer.command.output import Output
-from explorer.result import PropertyResult, Result
+from explorer.result import OUT_OF_MEMORY, PropertyResult, Result
 from explorer.trace.render import render, steps, text
 
 
@@ -52,12 +53,20 @@ def row(item: PropertyResult) -> str:
     return f"{item.verdict:<10}{item.name}{length}"
 
 
+REMEDIES = {
+    "state limit": "raise --max-states, or make the scope smaller",
+    interrupts.TIME_LIMIT: "raise --max-seconds, or make the scope smaller",
+    "memory limit": "raise --max-memory, or make the scope smaller",
+    OUT_OF_MEMORY: "make the scope smaller, or run it where there is more memory",
+}
+
+
 def remedy(result: Result, why: str) -> str:
-    """What to do about a scope that is used up."""
+    """What to do about what the run was cut short by."""
     name, _, rest = why.partition(" ")
     if rest == "used up" and name in result.scope:
         return f"; run with --scope {name}={result.scope[name] + 1} or more"
-    return ""
+    return f"; {REMEDIES[why]}" if why in REMEDIES else ""
 
 
 def summary(result: Result) -> str:

@@ -6,7 +6,7 @@ The functions (all pointers are to 64-bit words unless noted; see ``native`` for
     Writes the state's successors to ``out`` and the instance each comes from to ``instance``, in instance order.
     What else happened goes to ``events``; ``taken[action]`` grows by the action's successors.
 ``check(design, state, truths, failures)``, ``step(design, state, after, truths, failures)``
-    Truth values of the state properties, of the step properties: bit i % 64 of word i // 64 for ``predicates[i]``.
+    Truth values of the state properties, of the step properties: bit i % 64 of word i // 64 for ``predicates[i]``. Returns 0.
 ``final(design, state) -> bits``
     Bit 0: a state without a step is fine here. Bit 1: computing that failed.
 """

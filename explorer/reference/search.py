@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter, deque
-from collections.abc import Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -39,14 +39,15 @@ def explore(
     *,
     first: bool = False,
     max_states: int | None = None,
+    stop: Callable[[], str | None] = lambda: None,
 ) -> Exploration:
     """Visit every reachable state of ``system`` and decide ``properties`` (default: all that apply to it).
 
-    ``first`` stops at the first violation, ``max_states`` before more states than that are stored; what is
-    undecided then is ``unknown``. Raises ModelError where the model cannot be run.
+    ``first`` stops at the first violation, ``max_states`` before more states than that are stored, ``stop`` when it
+    returns a reason; what is undecided then is ``unknown``. Raises ModelError where the model cannot be run.
     """
     declared = tuple(properties_for(system) if properties is None else properties)
-    search = _Search(system, declared, first, max_states)
+    search = _Search(system, declared, first, max_states, stop)
     search.visit_all()
     return Exploration(search.result(), search.graph)
 
@@ -62,11 +63,13 @@ class _Search:
         declared: tuple[Property, ...],
         first: bool,
         max_states: int | None,
+        stop: Callable[[], str | None],
     ) -> None:
         self.system = system
         self.declared = declared
         self.first = first
         self.max_states = max_states
+        self.stop = stop
         self.instances = run.instances(system)
         self.graph = nx.MultiDiGraph()
         self.numbers: dict[Hashable, int] = {}
@@ -95,6 +98,10 @@ class _Search:
 
     def expand(self, number: int) -> None:
         """Take every step from a state."""
+        why = self.stop()
+        if why is not None:
+            self.incomplete.add(why)
+            raise _Stop
         state = self.graph.nodes[number]["state"]
         depth = self.graph.nodes[number]["depth"]
         stuck = True

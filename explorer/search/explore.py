@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections.abc import Iterable, Sequence
 
+from explorer import interrupts
 from explorer.compiler.native import Native
+from explorer.result import OUT_OF_MEMORY
 from explorer.search import control as at
+from explorer.search import memory
 from explorer.search.found import Found
+from explorer.search.progress import Progress
 from explorer.search.space import Space
-from explorer.search.symmetry import Symmetry
 
 # How long a call of the loop should take: an interrupt waits for it.
 _CHUNK_SECONDS = 0.05
@@ -19,8 +23,8 @@ _CHUNK_SECONDS = 0.05
 _PATIENCE = 20
 
 # Why a search stopped early
-FIRST, STATES, SECONDS = "stopped at the first violation", "state limit", "time limit"
-MEMORY, INTERRUPT = "memory limit", "interrupted"
+FIRST, STATES, SECONDS = "stopped at the first violation", "state limit", interrupts.TIME_LIMIT
+MEMORY, INTERRUPT = "memory limit", interrupts.INTERRUPTED
 
 
 def search(
@@ -32,11 +36,11 @@ def search(
     max_states: int | None = None,
     max_seconds: float | None = None,
     max_memory: int | None = None,
-    symmetry: Symmetry | None = None,
 ) -> Found:
     """Explore every state reachable from the initial ones, breadth first.
 
     States are discovered in order of their predecessors and, for one predecessor, in declaration order of the instances.
+    It also stops, rather than let the system kill the process, when the machine's memory is nearly used up.
 
     Parameters
     ----------
@@ -47,42 +51,111 @@ def search(
     first
         Stop after the first step that shows a violation.
     max_states, max_seconds, max_memory
-        Limits on stored states, time and bytes; a search that hits one says so in ``stopped``.
-    symmetry
-        Store one state for each orbit. Paths then lead from orbit to orbit: see ``unfold``.
+        Limits on stored states, time, and bytes that the process takes; a search that hits one says so in ``stopped``.
     """
-    space = Space(
-        native,
-        switches,
-        first=first,
-        max_states=max_states,
-        max_memory=max_memory,
-        symmetry=symmetry,
-    )
-    started = time.monotonic()
-    budget, tuned = 1000, False
-    try:
-        reason = space.begin(initial)
-        while True:
-            if reason == at.DONE:
-                return space.found(None)
-            if reason == at.STATE_LIMIT:
-                return space.found(STATES)
-            if reason == at.STOPPED:
-                return space.found(FIRST)
-            if reason == at.GROW and not space.grow():
-                return space.found(MEMORY)
+    return _Search(native, switches, first, max_states, max_seconds, max_memory).explore(initial)
+
+
+class _Search:
+    """One search and what keeps it within its limits."""
+
+    def __init__(
+        self,
+        native: Native,
+        switches: Sequence[int],
+        first: bool,
+        max_states: int | None,
+        max_seconds: float | None,
+        max_memory: int | None,
+    ) -> None:
+        self.native = native
+        self.memory = _Memory(max_memory)
+        self.space = Space(
+            native,
+            switches,
+            first=first,
+            max_states=max_states,
+            max_memory=self.memory.for_states(),
+        )
+        self.max_seconds = max_seconds
+        self.started = time.monotonic()
+        self.progress = Progress()
+        self.tuning: interrupts.Background[Native] | None = None
+        self.tuned = False
+
+    def explore(self, initial: Iterable[Sequence[int]]) -> Found:
+        try:
+            reason = self.space.begin(initial)
+            # From here on there is something to lose: signals are looked for between chunks.
+            interrupts.hold()
+            stopped = self.run(reason)
+        except KeyboardInterrupt:
+            interrupts.hold()
+            stopped = interrupts.requested() or INTERRUPT
+        if self.tuning is not None:
+            self.tuning.abandon()
+        return self.space.found(stopped)
+
+    def run(self, reason: int) -> str | None:
+        """Explores until it is done (None) or has to stop (why)."""
+        budget = 1000
+        while reason in (at.AGAIN, at.GROW):
+            now = time.monotonic()
+            if reason == at.GROW and not self.space.grow():
+                return self.memory.why()
+            stop = interrupts.requested() or self.memory.exhausted()
+            if self.max_seconds is not None and now - self.started > self.max_seconds:
+                stop = stop or SECONDS
+            if stop is not None:
+                return stop
+            self.progress.look(now, lambda: self.space.found(None), self.expanded)
+            self.tune(now)
             before = time.monotonic()
-            if max_seconds is not None and before - started > max_seconds:
-                return space.found(SECONDS)
-            if not tuned and before - started > _PATIENCE * native.seconds:
-                tuned = True
-                space.use(native.tuned())
-            reason = space.run(budget)
+            reason = self.space.run(budget)
             if reason == at.AGAIN:
                 budget = _next_budget(budget, time.monotonic() - before)
-    except KeyboardInterrupt:
-        return space.found(INTERRUPT)
+        return {at.STATE_LIMIT: STATES, at.STOPPED: FIRST}.get(reason)
+
+    def expanded(self) -> int:
+        return int(self.space._control[at.NEXT])
+
+    def tune(self, now: float) -> None:
+        """Goes over to faster code, made meanwhile, when the search turns out to be a long one."""
+        if self.tuning is None:
+            if now - self.started > _PATIENCE * self.native.seconds:
+                self.tuning = interrupts.Background(self.native.tuned)
+        elif self.tuning.done and not self.tuned:
+            self.tuned = True
+            with contextlib.suppress(MemoryError):
+                self.space.use(self.tuning.result())
+
+
+class _Memory:
+    """How much memory a search may take."""
+
+    def __init__(self, limit: int | None) -> None:
+        self.limit = limit
+        self.before = memory.resident() or 0
+        self.left = memory.available()
+
+    def for_states(self) -> int | None:
+        """Bytes for the search's arrays."""
+        limits = [] if self.limit is None else [self.limit - self.before]
+        if self.left is not None:
+            limits.append(self.left - memory.RESERVE)
+        return max(min(limits), 0) if limits else None
+
+    def why(self) -> str:
+        """What there was not enough of for more states."""
+        of_the_user = self.limit is not None and self.for_states() == max(
+            self.limit - self.before, 0
+        )
+        return MEMORY if of_the_user else OUT_OF_MEMORY
+
+    def exhausted(self) -> str | None:
+        """Others take memory, too: why to stop while there is some left to report with."""
+        left = memory.available()
+        return OUT_OF_MEMORY if left is not None and left < memory.RESERVE // 2 else None
 
 
 def _next_budget(budget: int, seconds: float) -> int:

@@ -248,3 +248,10 @@ def canonical(t: int, state: int) -> None:
         _apply(t)
         _keep_least(t)
     _pack(t, best, state)
+
+
+@compiled
+def canonical_all(t: int, rows: int, count: int) -> None:
+    """Replace ``count`` states that follow each other."""
+    for i in range(count):
+        canonical(t, rows + i * get(t, WORDS) * 8)

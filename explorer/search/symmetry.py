@@ -98,6 +98,12 @@ class Symmetry:
         orbit.canonical(self.address, int(result.ctypes.data))
         return result
 
+    def canonical_rows(self, rows: Words) -> Words:
+        """The canonical states of several states, one a row."""
+        result = np.ascontiguousarray(rows).copy()
+        orbit.canonical_all(self.address, int(result.ctypes.data), len(result))
+        return result
+
     def _hold(self, place: int, values: list[int]) -> None:
         array = np.array(values or [0], np.uint64 if place == orbit.MASK else np.int64)
         self._arrays[place] = array

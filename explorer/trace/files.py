@@ -4,13 +4,25 @@ from __future__ import annotations
 
 import json
 import re
+import tempfile
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from explorer.files import read_text
+from explorer.files import read_text, write_text
 from explorer.lang.errors import Location, ModelError
 from explorer.lang.text import Json
 from explorer.trace.trace import SCHEMA, Step, Trace
+
+
+def prepare(directory: Path) -> None:
+    """Makes the directory that traces are to go to, before a long run rather than after it. Raises ModelError."""
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=directory):
+            pass
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        raise ModelError(f"cannot write traces to {directory}: {reason}") from None
 
 
 def write_traces(traces: Iterable[Trace], directory: Path) -> dict[str, str]:
@@ -27,7 +39,7 @@ def write_traces(traces: Iterable[Trace], directory: Path) -> dict[str, str]:
             while str(directory / f"{stem}.json") in paths.values():
                 stem += "_"
             path = directory / f"{stem}.json"
-            path.write_text(json.dumps(trace.to_json(), indent=1) + "\n", encoding="utf-8")
+            write_text(path, json.dumps(trace.to_json(), indent=1) + "\n")
             paths[trace.property_name] = str(path)
     except OSError as error:
         raise ModelError(f"cannot write traces to {directory}: {error.strerror}") from None

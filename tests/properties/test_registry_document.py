@@ -55,7 +55,7 @@ def test_every_script_is_used() -> None:
 def test_every_mechanism_is_in_the_table_and_in_a_claim() -> None:
     text = DOCUMENT.read_text("utf-8")
     table = set(re.findall(r"`(\w+)`", "\n".join(x for x in text.splitlines() if x[:1] == "|")))
-    switched = set()
+    switched: set[str] = set()
     for claim in read_document(DOCUMENT):
         switched.update(name for part in claim.breaks for name in part.off)
         switched.update(name for part in claim.second_lines for name in part.off)
