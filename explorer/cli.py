@@ -40,7 +40,7 @@ def _open_streams() -> None:
     """Makes the standard streams usable, whatever the caller left of them."""
     for name in ("stdin", "stdout", "stderr"):
         if getattr(sys, name) is None:
-            setattr(sys, name, open(os.devnull, "r" if name == "stdin" else "w"))  # noqa: SIM115
+            setattr(sys, name, open(os.devnull, "r" if name == "stdin" else "w"))
     for stream in (sys.stdout, sys.stderr):
         # A name that the terminal cannot show must not end a run.
         if isinstance(stream, io.TextIOWrapper):

@@ -36,6 +36,10 @@ class Design:
     """A point without a trace has the minimum as its upper; off: the empty frontier (C30)."""
     drop_keeps_upper: bool = True
     """A dropped trace leaves its points at their last upper; off: at the empty frontier (C64, B37)."""
+    attach_publishes_since: bool = True
+    """A trace that is attached publishes its since on the point at once (C54)."""
+    import_holds: bool = True
+    """An import has readers of its own, apart from those of its peer bundle (C62, B35)."""
     holds_bound_compaction: bool = True
     """A trace compacts no further than the readers of its points allow (C6, C52)."""
     reserve_peer_hold: bool = True

@@ -36,16 +36,22 @@ class Imports(PeerHolds):
                 if given(peer.holds[half]) > as_of:
                     panic("import below the hold of its peer")
         s.imports[id].create = peer.create
+        s.imports[id].as_of = as_of
         s.imports[id].slot = peer.slot
-        s.imports[id].holds[Half.OKS] = as_of
+        self.mint(s, id, Half.OKS)
         s.reader = InteractiveTask(id=id, next=InteractiveStep.IMPORT_ERRS)
 
     @action(thread=Runtime.INTERACTIVE)
     def build_import_errs(self, s: State, id: GlobalId) -> None:
         """Mints a reader of the errs."""
         require(s.reader == InteractiveTask(id=id, next=InteractiveStep.IMPORT_ERRS))
-        s.imports[id].holds[Half.ERRS] = s.imports[id].holds[Half.OKS]
+        self.mint(s, id, Half.ERRS)
         s.reader = None
+
+    def mint(self, s: State, id: GlobalId, half: Half) -> None:
+        """A reader at the dataflow's as_of; until it is there, the peer's hold serves (C62)."""
+        if self.design.import_holds:
+            s.imports[id].holds[half] = s.imports[id].as_of
 
     @action(thread=Runtime.INTERACTIVE)
     def drop_import(self, s: State, id: GlobalId) -> None:

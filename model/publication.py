@@ -38,7 +38,10 @@ class Publication(SlotMap, Traces):
         self.take_slot(s, id, create, id)
 
     def take_slot(self, s: State, id: GlobalId, create: Create, trace: GlobalId) -> None:
-        """The first step of ``publish``: the registry's lock, and the checks on the slot found."""
+        """The first step of ``publish``: the registry's lock, and the checks on the slot found.
+
+        What they look at is under the locks of the points, but nobody else changes it.
+        """
         slot = self.get_or_create(s, id, create.as_of)
         if self.design.publish_checks_slot:
             self.check_slot(s.slots[slot], trace)
@@ -80,7 +83,8 @@ class Publication(SlotMap, Traces):
         point.trace = trace
         point.dropped = False
         point.upper = s.traces[trace][half].upper
-        point.since = local_logical(s, trace, half)
+        if self.design.attach_publishes_since:
+            point.since = local_logical(s, trace, half)
         point.shows = bundle.create
 
     @action(thread=Runtime.MAINTENANCE)

@@ -166,8 +166,9 @@ class Import:
 
     create: Create | None = None
     """The incarnation read; None: there is no such dataflow."""
+    as_of: Time = initial()
     holds: Map[Half, Time | None] = initial()
-    """Its readers, each at the dataflow's as_of."""
+    """Its readers."""
     slot: SlotRef | None = None
     """Whose points it reads, and the slot that its token keeps."""
 

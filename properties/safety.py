@@ -142,21 +142,32 @@ def no_read_of_a_compacted_chain(s: State) -> bool:
 
 
 @invariant
+def a_point_admits_no_more_than_its_trace(s: State) -> bool:
+    """The since published on a point is never below what its trace compacted to (C54)."""
+    return all(
+        (trace := s.slots[r].points[half].trace) is None
+        or s.slots[r].points[half].since >= s.traces[trace][half].since
+        for r in s.slots
+        for half in Half
+    )
+
+
+@invariant
 def a_since_never_passes_a_hold(s: State) -> bool:
     """A published since is at most every hold on its point, reserved ones too (C6, C12, C52)."""
     return all(holds_are_kept(s, r, half) for r in s.slots for half in Half)
 
 
 @invariant
-def no_hold_stays_reserved_beside_its_peer(s: State) -> bool:
-    """Once a publication and its peer are both in a slot, the hold that one left is the other's (C13)."""
+def a_publication_and_its_peer_are_paired(s: State) -> bool:
+    """Once both are in a slot, neither has left there what the other did not take (C13)."""
     return all(
         s.peers[id].create is None
         or s.peers[id].create != s.bundles[id].create
         or s.peers[id].slot != s.bundles[id].token
         or s.publisher is not None
         or s.reader is not None
-        or has_none_reserved(s, s.bundles[id].token)
+        or is_paired(s, s.bundles[id].token)
         for id in GlobalId
     )
 
@@ -223,9 +234,11 @@ def was_held(before: State, old: SlotRef | None, new: SlotRef | None) -> bool:
     return is_referenced(before, new)
 
 
-def has_none_reserved(s: State, slot: SlotRef | None) -> bool:
-    """Whether no hold waits for a peer there."""
-    return slot is None or len(s.slots[slot].reserved) == 0
+def is_paired(s: State, slot: SlotRef | None) -> bool:
+    """Whether neither a hold waits for a peer there, nor a peer for its publication."""
+    if slot is None:
+        return True
+    return len(s.slots[slot].reserved) == 0 and s.slots[slot].unpublished_peers == 0
 
 
 def shows_none_before(s: State, slot: SlotRef | None, half: Half, create: Create) -> bool:
@@ -243,9 +256,19 @@ def is_served(s: State, id: GlobalId, half: Half) -> bool:
     if hold is not None and slot is not None:
         if s.slots[slot].points[half].since > s.peers[id].frontier:
             return False
-    as_of = s.imports[id].holds[half]
     read = s.imports[id].slot
-    return as_of is None or read is None or s.slots[read].points[half].since <= as_of
+    if read is None or is_closing(s, id):
+        return True
+    return s.slots[read].points[half].since <= s.imports[id].as_of
+
+
+def is_closing(s: State, id: GlobalId) -> bool:
+    """Whether the import of ``id`` is in the middle of being dropped."""
+    if s.reader is None or s.reader.id != id:
+        return False
+    return (
+        s.reader.next == InteractiveStep.CLOSE_ERRS or s.reader.next == InteractiveStep.CLOSE_TOKEN
+    )
 
 
 def holds_are_kept(s: State, slot: SlotRef, half: Half) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from explorer.lang import reachable
 from model.state import (
     Connection,
+    Create,
     GlobalId,
     Half,
     Runtime,
@@ -59,7 +60,7 @@ def both_runtimes_read_a_recreated_index(s: State) -> bool:
         and create.connection > Connection.first()
         and s.peers[id].create == create
         and s.peers[id].slot == s.bundles[id].token
-        and is_backed(s, s.peers[id].slot)
+        and all(shows(s, s.peers[id].slot, half, create) for half in Half)
         for id in GlobalId
     )
 
@@ -122,7 +123,11 @@ def a_read_index_is_compacted(s: State) -> bool:
     return any(
         (slot := s.bundles[id].token) is not None
         and s.peers[id].slot == slot
-        and all(s.slots[slot].points[half].since > s.slots[slot].as_of for half in Half)
+        and all(
+            s.peers[id].holds[half] is not None
+            and s.slots[slot].points[half].since > s.slots[slot].as_of
+            for half in Half
+        )
         for id in GlobalId
     )
 
@@ -339,6 +344,11 @@ def as_of(s: State, connection: Connection, id: GlobalId) -> Time:
 def is_attached(s: State, slot: SlotRef | None, half: Half, trace: GlobalId) -> bool:
     """Whether the slot's half shows the live trace of ``trace``."""
     return slot is not None and s.slots[slot].points[half].trace == trace
+
+
+def shows(s: State, slot: SlotRef | None, half: Half, create: Create) -> bool:
+    """Whether the slot's half shows this incarnation."""
+    return slot is not None and s.slots[slot].points[half].shows == create
 
 
 def is_published_again(s: State, id: GlobalId, early: Connection, late: Connection) -> bool:

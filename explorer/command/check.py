@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from explorer.command.options import Bytes, design_options, full_option, json_option
+from explorer.command.options import design_options, full_option, json_option, number_of_bytes
 from explorer.command.output import Output
 from explorer.command.progress import shown
 from explorer.command.report import report
@@ -67,7 +67,7 @@ def _finite(
 )
 @click.option(
     "--max-memory",
-    type=Bytes(),
+    callback=number_of_bytes,
     metavar="N[K|M|G|T]",
     help="Stop before the process takes more memory: 512M, 2G.",
 )

@@ -23,26 +23,20 @@ full_option = click.option("--full", is_flag=True, help="Show whole states, not 
 UNITS = {"": 0, "K": 10, "M": 20, "G": 30, "T": 40}
 
 
-class Bytes(click.ParamType):
-    """A number of bytes: ``512M``, ``2G``, ``1.5GiB``, ``1000000``."""
-
-    name = "bytes"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        """Parses the text that the user gave."""
-        if isinstance(value, int):
-            return value
-        found = re.fullmatch(
-            r"\s*([0-9]{1,15}(?:\.[0-9]{1,9})?)\s*([KMGT]?)(?:iB|B)?\s*",
-            value,
-            re.IGNORECASE | re.ASCII,
+def number_of_bytes(
+    context: click.Context, parameter: click.Parameter, text: str | None
+) -> int | None:
+    """The number that ``512M``, ``2G``, ``1.5GiB`` or ``1000000`` is; a callback for an option."""
+    if text is None:
+        return None
+    pattern = r"\s*([0-9]{1,15}(?:\.[0-9]{1,9})?)\s*([KMGT]?)(?:iB|B)?\s*"
+    found = re.fullmatch(pattern, text, re.IGNORECASE | re.ASCII)
+    number = int(float(found[1]) * 2 ** UNITS[found[2].upper()]) if found else 0
+    if number < 1:
+        raise click.BadParameter(
+            f"{text!r} is not a number of bytes; write 512M or 2G", context, parameter
         )
-        if found is None:
-            self.fail(f"{value!r} is not a number of bytes; write 512M or 2G", param, ctx)
-        number = int(float(found[1]) * 2 ** UNITS[found[2].upper()])
-        if number < 1:
-            self.fail("it has to be more than nothing", param, ctx)
-        return number
+    return number
 
 
 def design_options(function: F) -> F:

@@ -76,4 +76,8 @@ def summary(result: Result) -> str:
     ]
     if failed:
         return f"FAILED: {', '.join(failed)}"
-    return "INCOMPLETE: nothing fails in what was explored" if result.exit_code() else "OK"
+    if not result.exit_code():
+        return "OK"
+    if not result.states and result.engine != "bmc":
+        return "INCOMPLETE: nothing was explored"
+    return "INCOMPLETE: nothing fails in what was explored"

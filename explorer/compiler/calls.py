@@ -235,6 +235,9 @@ def _isinstance(ctx: Context, node: ast.Call) -> Expr:
             node.args[1], "isinstance takes one record class", "join several questions with `or`"
         )
     inner = operand.type.inner if isinstance(operand.type, OptionalT) else operand.type
+    if isinstance(operand, tree.Project):
+        # Around it, another isinstance or match has told which one it is.
+        return tree.Const(where, BoolT(), int(inner == RecordT(cls)))
     variants = inner.variants if isinstance(inner, UnionT) else ()
     index = next((i for i, v in enumerate(variants) if v.cls is cls), None)
     if index is None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from typing import Any, NoReturn, Protocol
+from typing import Any, NoReturn, Protocol, TypeAlias
 
 from explorer.compiler import tree
-from explorer.compiler.conversion import fit, loose
+from explorer.compiler.conversion import fit, loose, unwrap
 from explorer.compiler.names import ABSENT, environment, names_bound, static_object
 from explorer.compiler.source import location
 from explorer.compiler.tree import Kind
@@ -62,7 +62,7 @@ class Context(ABC):
         self.result = result
         self.returned = False
         self.locals: dict[str, Kind] = {}
-        self.narrowed: dict[str, int] = {}
+        self.narrowed: dict[str, Variants] = {}
         self.fixed: frozenset[str] = frozenset()
 
     @abstractmethod
@@ -135,49 +135,75 @@ class Context(ABC):
         return kind
 
     def narrow(self, condition: tree.Expr) -> None:
-        """Records which variant a local union holds where ``condition`` is true."""
-        match condition:
-            case tree.And(_, _, operands):
-                for operand in operands:
-                    self.narrow(operand)
-            case tree.Not(_, _, tree.Or(_, kind, operands)):
-                for operand in operands:
-                    self.narrow(tree.Not(operand.where, kind, operand))
-            case tree.Not(_, _, tree.Not(_, _, inner)):
-                self.narrow(inner)
-        index = None
-        if isinstance(condition, tree.Not) and isinstance(condition.operand, tree.IsVariant):
-            condition = condition.operand
-            union = condition.operand.type
-            if isinstance(union, UnionT) and len(union.variants) == 2:
-                index = 1 - condition.index
-        elif isinstance(condition, tree.IsVariant):
-            index = condition.index
-        if isinstance(condition, tree.IsVariant) and index is not None:
-            operand = condition.operand
-            if isinstance(operand, tree.Unwrap):
-                operand = operand.operand
-            if isinstance(operand, tree.Local):
-                self.narrowed[operand.name] = index
+        """Records which variants a local union can hold where ``condition`` is true."""
+        for part in tree.own_parts([condition]):
+            if isinstance(part, tree.Local):
+                every = self.narrowed.get(part.name) or _variants(part.type)
+                if len(every) > 1:
+                    holds, _ = _possible(condition, part.name, every)
+                    self.narrowed[part.name] = holds
 
     def local(self, node: ast.Name) -> tree.Expr:
         """A read of a local, as the variant that an ``isinstance`` around it established."""
         kind = self.locals[node.id]
         expr: tree.Expr = tree.Local(self.at(node), kind, node.id)
-        if node.id in self.narrowed:
-            if isinstance(kind, OptionalT):
-                kind = kind.inner
-                expr = tree.Unwrap(self.at(node), kind, expr)
-            if isinstance(kind, UnionT):
-                index = self.narrowed[node.id]
-                expr = tree.Project(self.at(node), kind.variants[index], expr, index)
+        possible = self.narrowed.get(node.id, frozenset())
+        index = next(iter(possible), None)
+        if len(possible) == 1 and index is not None:
+            expr = unwrap(expr)
+            if isinstance(expr.type, UnionT):
+                expr = tree.Project(self.at(node), expr.type.variants[index], expr, index)
         return expr
 
 
-def agreeing(*narrowed: dict[str, int]) -> dict[str, int]:
-    """What several paths agree on where they meet."""
+Variants: TypeAlias = frozenset[int | None]
+"""The numbers of the variants that a union can hold; None stands for None."""
+
+
+def _variants(kind: Kind) -> Variants:
+    inner = kind.inner if isinstance(kind, OptionalT) else kind
+    if not isinstance(inner, UnionT):
+        return frozenset()
+    found: Variants = frozenset(range(len(inner.variants)))
+    return found | {None} if isinstance(kind, OptionalT) else found
+
+
+def _possible(condition: tree.Expr, name: str, every: Variants) -> tuple[Variants, Variants]:
+    """What the local can hold where the condition is true, and where it is false."""
+    match condition:
+        case tree.IsNone(_, _, tree.Local() | tree.Bind() as operand) if operand.name == name:
+            return every & {None}, every - {None}
+        case tree.IsVariant(_, _, tree.Local(_, _, local), index) if local == name:
+            return every & {index}, every - {index}
+        case tree.IsVariant(_, _, tree.Unwrap(_, _, tree.Local(_, _, local)), index):
+            if local == name:
+                return every & {index}, every - {index}
+        case tree.Not(_, _, operand):
+            holds, fails = _possible(operand, name, every)
+            return fails, holds
+        case tree.And(_, _, operands):
+            holds, fails = every, frozenset()
+            for operand in operands:
+                holds, stops = _possible(operand, name, holds)
+                fails |= stops
+            return holds, fails
+        case tree.Or(_, _, operands):
+            holds, fails = frozenset(), every
+            for operand in operands:
+                stops, fails = _possible(operand, name, fails)
+                holds |= stops
+            return holds, fails
+    return every, every
+
+
+def agreeing(*narrowed: dict[str, Variants]) -> dict[str, Variants]:
+    """What is possible where several paths meet."""
     first, *rest = narrowed
-    return {n: i for n, i in first.items() if all(other.get(n) == i for other in rest)}
+    return {
+        name: frozenset().union(held, *(other[name] for other in rest))
+        for name, held in first.items()
+        if all(name in other for other in rest)
+    }
 
 
 __all__ = ["ABSENT", "Context", "Library", "agreeing"]

@@ -193,4 +193,4 @@ def _optional(kind: Kind) -> Kind | None:
         return OPTIONAL_NUMBER
     if isinstance(kind, tree.OUTSIDE) or tree.is_mutable(kind):
         return None
-    return OptionalT(kind)
+    return kind if isinstance(kind, OptionalT) else OptionalT(kind)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import enum
+from collections.abc import Sequence
 
 from explorer.compiler import tree
 from explorer.compiler.context import ABSENT, Context
@@ -210,6 +211,8 @@ def check_quantifier(
             result = NumberT()
         case "Set":
             element = found or ctx.expression(source)
+            if isinstance(element, tree.Local) and element.name in _present(generators):
+                element = unwrap(element, silent=True)
             if wanted is not None:
                 element = fit(element, wanted.item, what=source_text(source))
             result = wanted or SetT(member_type(ctx, source, element.type))
@@ -240,6 +243,17 @@ def check_quantifier(
     # A name bound inside stays inside: after `any(... (r := x) ...)` it would tell which x came first.
     ctx.locals, ctx.narrowed, ctx.fixed = saved
     return tree.Quantify(ctx.at(node), result, op, generators, element, default)
+
+
+def _present(generators: Sequence[tree.Generator]) -> set[str]:
+    """Names that the conditions of a comprehension exclude to be None."""
+    found: set[str] = set()
+    for condition in (c for g in generators for c in g.conditions):
+        for part in condition.operands if isinstance(condition, tree.And) else (condition,):
+            match part:
+                case tree.Not(_, _, tree.IsNone(_, _, tree.Local() | tree.Bind() as operand)):
+                    found.add(operand.name)
+    return found
 
 
 def member_type(ctx: Context, node: ast.AST, kind: Kind) -> Type:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import types
 import typing
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from explorer.compiler import tree
@@ -13,9 +13,9 @@ from explorer.compiler.context import ABSENT
 from explorer.compiler.conversion import loose
 from explorer.compiler.expressions import Checker
 from explorer.compiler.source import function_syntax, location
-from explorer.compiler.statements import check_block, leaves
+from explorer.compiler.statements import check_block
 from explorer.compiler.tree import DesignT, Kind, NumberT, SystemT, VoidT
-from explorer.compiler.unordered import check_order
+from explorer.compiler.unordered import check_order, made_here
 from explorer.lang.errors import Location, ModelError
 from explorer.lang.properties import Property
 from explorer.lang.run import actions_of
@@ -152,13 +152,13 @@ class Frontend:
         finally:
             self._open.pop()
         checked.result = ctx.result
-        if checked.never and (not leaves(checked.body) or ctx.returned):
+        if checked.never and (not tree.leaves(checked.body) or ctx.returned):
             raise ModelError(
                 f"{syntax.name} is declared never to return, and it may",
                 where=where,
                 hint="write -> None, or panic on every path",
             )
-        if not isinstance(result, VoidT) and not leaves(checked.body):
+        if not isinstance(result, VoidT) and not tree.leaves(checked.body):
             raise ModelError(
                 f"{syntax.name} may end without a value",
                 where=where,
@@ -233,8 +233,8 @@ class Frontend:
 
     def _check_pure(self, function: tree.Function, name: str) -> None:
         """Properties only look: no write to what they are given, no require."""
-        made = _made_here(function)
-        for part in _own_parts(function.body):
+        made = made_here(function)
+        for part in tree.own_parts(function.body):
             place: tree.Expr | None = None
             match part:
                 case tree.Require(where) | tree.Given(where):
@@ -258,22 +258,3 @@ class Frontend:
                     where=part.where,
                     hint="compute with names and sets of its own",
                 )
-
-
-def _made_here(function: tree.Function) -> set[str]:
-    """Names that only ever hold values which the function itself has made."""
-    made = (tree.Build, tree.SetOf, tree.SetOp, tree.Quantify)
-    names: dict[str, bool] = {name: False for name, _ in function.parameters}
-    for part in _own_parts(function.body):
-        if isinstance(part, (tree.Let, tree.Bind)):
-            names[part.name] = names.get(part.name, True) and isinstance(part.value, made)
-        elif isinstance(part, (tree.For, tree.Generator)):
-            names.update(dict.fromkeys(part.names, False))
-    return {name for name, own in names.items() if own}
-
-
-def _own_parts(body: Iterable[tree.Tree]) -> Iterator[tree.Tree]:
-    """Statements and what is inside them, without the bodies of the functions they call."""
-    for part in body:
-        yield part
-        yield from _own_parts(tree.children(part))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
+import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -18,7 +20,7 @@ from explorer.lang.errors import ModelError
 from explorer.lang.properties import Property, properties_for
 from explorer.lang.run import Action, actions_of, initial_states
 from explorer.lang.system import System
-from explorer.lang.types import BoolT, MapT, RecordT, Type, fields_of, is_scalar
+from explorer.lang.types import BoolT, MapT, PoolT, RecordT, Type, fields_of, is_scalar
 
 
 class Numbering:
@@ -54,7 +56,53 @@ def lower(system: System[Any], properties: Sequence[Property] | None = None) -> 
     Raises ModelError for a model that is outside the language, ill-typed, or too large in this scope.
     """
     chosen = tuple(properties_for(system) if properties is None else properties)
-    return _Lowering(system, chosen).lowered()
+    return _lowering(type(system), tuple(system.scope.items()), chosen, _Key(system)).lowered(
+        system
+    )
+
+
+@dataclass(frozen=True)
+class _Key:
+    """A system that serves for any of its class and scope: what is lowered does not depend on the design."""
+
+    system: System[Any]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Key)
+
+    def __hash__(self) -> int:
+        return 0
+
+
+@functools.lru_cache(maxsize=8)
+def _lowering(
+    cls: type[System[Any]],
+    scope: tuple[tuple[str, int], ...],
+    properties: tuple[Property, ...],
+    key: _Key,
+) -> _Lowering:
+    with _room():
+        return _Lowering(key.system, properties)
+
+
+DEEPEST = 10_000
+"""Python's limit of recursion while a model is compiled: a sum of a hundred terms is a hundred levels deep."""
+
+
+@contextlib.contextmanager
+def _room() -> Iterator[None]:
+    """Allows for deep terms. Raises ModelError where they are too deep still."""
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(limit, DEEPEST))
+    try:
+        yield
+    except RecursionError:
+        raise ModelError(
+            "this model has terms or branches that are nested too deeply to compile",
+            hint="split long sums, conditions and chains of elif into helpers or loops",
+        ) from None
+    finally:
+        sys.setrecursionlimit(limit)
 
 
 class _Lowering:
@@ -85,8 +133,22 @@ class _Lowering:
             is_bool = isinstance(kind, BoolT)
             self.switches[name] = self.dag.switch(i, low, high, is_bool=is_bool)
             self.switch_infos.append((name, low, high))
+        self.program = self._program()
+        self.symbolic = functools.cache(self._symbolic)
 
-    def lowered(self) -> Lowered:
+    def lowered(self, system: System[Any]) -> Lowered:
+        """The program with its ties to a system of this class and scope, in that system's design."""
+        return Lowered(
+            system,
+            self.properties,
+            self.program,
+            self._switch_values(system),
+            self._initial(system),
+            self._flatten,
+            self.symbolic,
+        )
+
+    def _program(self) -> Program:
         actions = actions_of(self.system)
         functions = self.frontend.actions()
         final_function = self.frontend.final()
@@ -108,7 +170,7 @@ class _Lowering:
             self._predicate(p, f) for p, f in zip(self.properties, property_functions, strict=True)
         )
         final = self._final(final_function)
-        program = Program(
+        return Program(
             self.dag,
             self.leaves,
             tuple(self.switch_infos),
@@ -120,30 +182,21 @@ class _Lowering:
             tuple(self.failures.numbers),
             tuple(self.cuts.numbers),
         )
-        return Lowered(
-            self.system,
-            self.properties,
-            program,
-            self._switch_values(),
-            self._initial(),
-            self._flatten,
-            functools.cache(lambda: self._symbolic(actions, functions, program)),
-        )
 
     def _flatten(self, state: Any) -> Flat:
         return self.layout.flatten(self.state, state)
 
-    def _initial(self) -> tuple[tuple[tuple[object, ...], Flat], ...]:
+    def _initial(self, system: System[Any]) -> tuple[tuple[tuple[object, ...], Flat], ...]:
         found: dict[Flat, tuple[object, ...]] = {}
-        for values, state in initial_states(self.system):
+        for values, state in initial_states(system):
             found.setdefault(self._flatten(state), values)
         return tuple((values, flat) for flat, values in found.items())
 
-    def _switch_values(self) -> Flat:
+    def _switch_values(self, system: System[Any]) -> Flat:
         result: list[int] = []
         for name in self.switches:
             kind = self.frontend.switch(name)
-            value = getattr(self.system.design, name)
+            value = getattr(system.design, name)
             result += self.layout.flatten(kind, value)  # type: ignore[arg-type]
         return tuple(result)
 
@@ -178,6 +231,10 @@ class _Lowering:
             Value(elaborator.ops.loosened(p.type, a.nodes))
             for p, a in zip(action.params, arguments, strict=True)
         )
+        kinds = (p.type for p in action.params)
+        elaborator.ops.surround(
+            self.state, ((k, a.nodes) for k, a in zip(kinds, arguments, strict=True))
+        )
         elaborator.call(function, [None, self._place(0), *values])
         events = machine.events
         updates = {
@@ -198,19 +255,19 @@ class _Lowering:
     def _failures(events: Iterable[tuple[Node, str]], numbering: Numbering) -> tuple[Failure, ...]:
         return tuple(Failure(c, numbering(name)) for c, name in events if not c.is_const or c.value)
 
-    def _symbolic(
-        self, actions: Sequence[Action], functions: Sequence[tree.Function], program: Program
-    ) -> tuple[Transition, ...]:
+    def _symbolic(self) -> tuple[Transition, ...]:
         """One transition per action, its parameters as ``param`` nodes."""
         known = len(self.failures.numbers), len(self.cuts.numbers)
         result = []
-        for number, (action, function) in enumerate(zip(actions, functions, strict=True)):
-            arguments = [self._param(i, p.type) for i, p in enumerate(action.params)]
-            result.append(self._transition(number, action, function, arguments))
+        pairs = zip(actions_of(self.system), self.frontend.actions(), strict=True)
+        with _room():
+            for number, (action, function) in enumerate(pairs):
+                arguments = [self._param(i, p.type) for i, p in enumerate(action.params)]
+                result.append(self._transition(number, action, function, arguments))
         # What only shows with open parameters cannot happen for any of their values.
         assert (len(self.failures.numbers), len(self.cuts.numbers)) >= known
-        program.failure_names = tuple(self.failures.numbers)
-        program.cut_names = tuple(self.cuts.numbers)
+        self.program.failure_names = tuple(self.failures.numbers)
+        self.program.cut_names = tuple(self.cuts.numbers)
         return tuple(result)
 
     def _param(self, index: int, kind: Type) -> Value:
@@ -230,25 +287,31 @@ class _Lowering:
     # Properties
 
     def _predicate(self, prop: Property, function: tree.Function) -> Predicate:
+        # CPython stops at the first occurrence that decides, so what comes after it cannot fail.
+        wanted = prop.kind == "reachable"
+        roots = (0, 1) if prop.kind == "step_invariant" else (0,)
+        undecided = self.dag.true
         results: list[Node] = []
-        events = Events()
-        offsets = list(_occurrences(self.state, prop.record, self.layout, 0))
-        for offset in offsets:
+        failures: list[tuple[Node, str]] = []
+        for place in _occurrences(self.state, prop.record, self.layout, _Occurrence(0)):
             machine, elaborator = self._machine(steps=False)
-            places: list[Local | None] = [self._place(offset)]
-            if prop.kind == "step_invariant":
-                places.append(self._place(self.size + offset))
-            results.append(self._result(elaborator.call(function, places)))
-            _collect(events, machine.events)
-        combine = self.dag.any if prop.kind == "reachable" else self.dag.all
-        failures = self._failures(events.failures + events.soft, self.failures)
-        cuts = self._failures(events.cuts, self.failures)
-        return Predicate(prop.name, prop.kind, combine(results), failures + cuts)
+            arguments = [self._place(root * self.size + place.offset) for root in roots]
+            result = self._result(elaborator.call(function, arguments))
+            there = self.dag.all(
+                self.sources[root * self.size + flag] for root in roots for flag in place.allocated
+            )
+            asked = self.dag.and_(undecided, there)
+            failures += [(self.dag.and_(asked, c), name) for c, name in _ends(machine.events)]
+            decides = self.dag.and_(there, result if wanted else self.dag.not_(result))
+            undecided = self.dag.and_(undecided, self.dag.not_(decides))
+            results.append(decides if wanted else self.dag.not_(decides))
+        holds = self.dag.any(results) if wanted else self.dag.all(results)
+        return Predicate(prop.name, prop.kind, holds, self._failures(failures, self.failures))
 
     def _final(self, function: tree.Function) -> Predicate:
         machine, elaborator = self._machine(steps=False)
         result = self._result(elaborator.call(function, [None, self._place(0)]))
-        failures = self._failures(machine.events.failures, self.failures)
+        failures = self._failures(_ends(machine.events), self.failures)
         return Predicate("is_final", "final", result, failures)
 
     def _result(self, local: Local | None) -> Node:
@@ -258,25 +321,47 @@ class _Lowering:
         return local.nodes[0]
 
 
-def _collect(into: Events, events: Events) -> None:
-    into.failures += events.failures
-    into.soft += events.soft
-    into.cuts += events.cuts
+def _ends(events: Events) -> list[tuple[Node, str]]:
+    """Everything that keeps a property from being evaluated."""
+    return events.failures + events.soft + events.cuts
 
 
-def _occurrences(kind: Type, record: type[Any], layout: Layout, offset: int) -> Iterator[int]:
-    """The first leaves of all places of type ``record`` in a value: in fields and in the entries of maps."""
+@dataclass(frozen=True)
+class _Occurrence:
+    """Where a state has a record: its first leaf, and the leaves that say whether the pools' entries around it are
+    allocated."""
+
+    offset: int
+    allocated: tuple[int, ...] = ()
+
+
+def _occurrences(
+    kind: Type, record: type[Any], layout: Layout, here: _Occurrence
+) -> Iterator[_Occurrence]:
+    """All records of the class (or of one that derives from it) in a value, in the order of ``properties.places``.
+
+    A derived record starts with the fields of its base.
+    """
+
+    def inside(value: Type, distance: int, *allocated: int) -> Iterator[_Occurrence]:
+        there = _Occurrence(here.offset + distance, (*here.allocated, *allocated))
+        return _occurrences(value, record, layout, there)
+
     match kind:
         case RecordT(cls) if not kind.frozen:
-            if cls is record:
-                yield offset
+            if issubclass(cls, record):
+                yield here
+            distance = 0
             for field in fields_of(cls):
-                yield from _occurrences(field.type, record, layout, offset)
-                offset += layout.size(field.type)
+                yield from inside(field.type, distance)
+                distance += layout.size(field.type)
         case MapT(key, value):
-            step = layout.size(value)
             for i in range(len(layout.domain(key))):
-                yield from _occurrences(value, record, layout, offset + i * step)
+                yield from inside(value, i * layout.size(value))
+        case PoolT(ref, value):
+            for i in range(len(layout.domain(ref))):
+                flag = i * (1 + layout.size(value))
+                yield from inside(value, flag + 1, here.offset + flag)
         case _:
             pass
 

@@ -214,25 +214,42 @@ class Machine:
         """The branches taken since the current function was entered."""
         return self.dag.all(self.path[self.frame.start :])
 
-    def known(self, node: Node, seen: dict[Node, Node] | None = None) -> Node:
+    def known(self, node: Node) -> Node:
         """``node``, or the constant it is known to be on this path."""
+        found = self._known_part(node)
+        if found is not None:
+            return found
+        # Terms share their parts, and are deep: each part is looked at once, without recursion.
+        seen: dict[Node, Node] = {}
+        stack = [node]
+        while stack:
+            top = stack[-1]
+            found = seen.get(top) or self._known_part(top)
+            if found is None:
+                missing = [x for x in top.args if x not in seen]
+                if missing:
+                    stack += missing
+                    continue
+                parts = [seen[x] for x in top.args]
+                if top.op == "not":
+                    found = self.dag.not_(*parts)
+                else:
+                    found = (self.dag.and_ if top.op == "and" else self.dag.or_)(*parts)
+            seen[top] = found
+            stack.pop()
+        return seen[node]
+
+    def _known_part(self, node: Node) -> Node | None:
+        """The same for what is no connective, or known as it is; else None."""
         if node.op == "const" or not node.bool:
             return node
         if node in self.facts:
             return self.dag.truth(self.facts[node])
+        if node.op in ("not", "and", "or"):
+            return None
         if node.op == "eq" and not node.args[0].bool:
             return self._known_equality(node)
-        if node.op not in ("not", "and", "or"):
-            return node
-        # Terms share their parts: each is looked at once.
-        seen = {} if seen is None else seen
-        if node not in seen:
-            parts = [self.known(x, seen) for x in node.args]
-            if node.op == "not":
-                seen[node] = self.dag.not_(*parts)
-            else:
-                seen[node] = (self.dag.and_ if node.op == "and" else self.dag.or_)(*parts)
-        return seen[node]
+        return node
 
     def _known_equality(self, node: Node) -> Node:
         constants = [a for a in node.args if a.op == "const"]
@@ -250,14 +267,16 @@ class Machine:
 
     def learn(self, node: Node, value: bool = True) -> None:
         """Remembers what holds on this path."""
-        if node.op == "const":
-            return
-        self.facts[node] = value
-        if node.op == "not":
-            self.learn(node.args[0], not value)
-        elif (node.op == "and" and value) or (node.op == "or" and not value):
-            for argument in node.args:
-                self.learn(argument, value)
+        stack = [(node, value)]
+        while stack:
+            node, value = stack.pop()
+            if node.op == "const":
+                continue
+            self.facts[node] = value
+            if node.op == "not":
+                stack.append((node.args[0], not value))
+            elif (node.op == "and" and value) or (node.op == "or" and not value):
+                stack += [(x, value) for x in node.args]
 
     def assume(self, node: Node) -> None:
         """The rest of the path runs where ``node`` holds only."""

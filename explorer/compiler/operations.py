@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from explorer.compiler.dag import Dag, Node
 from explorer.compiler.layout import Layout
 from explorer.compiler.machine import Local, Machine, Place, Value
+from explorer.compiler.mentions import Mentions
 from explorer.compiler.tree import OPTIONAL_NUMBER, Kind
 from explorer.lang.errors import Location, ModelError
 from explorer.lang.types import (
@@ -19,6 +20,7 @@ from explorer.lang.types import (
     RecordT,
     SeqT,
     SetT,
+    SortT,
     Type,
     UnionT,
     is_scalar,
@@ -34,6 +36,14 @@ class Operations:
         self.layout = layout
         self.dag = dag
         self.m = machine
+        self.mentions = Mentions(layout, dag)
+        self.state: Type | None = None
+        self.parameters: tuple[tuple[Type, Nodes], ...] = ()
+
+    def surround(self, state: Type, parameters: Iterable[tuple[Type, Nodes]]) -> None:
+        """Tells what a step runs in: the state's type and the action's parameters; a pool looks for names in there."""
+        self.state = state
+        self.parameters = tuple(parameters)
 
     # Values
 
@@ -271,11 +281,14 @@ class Operations:
 
     def with_member(self, kind: SetT, given: Kind, bits: Nodes, item: Nodes, outer: Local) -> Nodes:
         """A set with one more member."""
-        if all(self.m.fields(outer)):
+        if given == OPTIONAL_NUMBER and not all(self.m.fields(outer)):
+            item = self._inside_bounds(kind, given, item)
+        else:
             item = self.prepare(kind.item, given, item, outer)
+        if all(self.m.fields(outer)):
             self.check(kind.item, item, outer)
         else:
-            item = self._inside_bounds(kind, given, item)
+            self._inside_bounds(kind, kind.item, item)
         pairs = zip(bits, self.layout.domain(kind.item), strict=True)
         return tuple(self.dag.or_(bit, self.same(kind.item, item, k)) for bit, k in pairs)
 
@@ -419,18 +432,31 @@ class Operations:
                 self._entry(place, i, size, chosen, (dag.false, *zero))
             return None
         (value,) = arguments
-        m.cut(dag.all(alive), kind.ref.cls.__name__)
+        held = [dag.or_(bit, self._is_held(kind.ref, i)) for i, bit in enumerate(alive)]
+        m.cut(dag.all(held), kind.ref.cls.__name__)
         self.check(kind.value, value, place)
         taken, name = dag.true, dag.number(len(refs) - 1)
         choices: list[Node] = []
-        for bit in alive:
+        for bit in held:
             choices.append(m.known(dag.and_(taken, dag.not_(bit))))
             taken = dag.and_(taken, bit)
         for i in reversed(range(len(refs) - 1)):
             name = dag.ite(choices[i], dag.number(i), name)
         for i, chosen in enumerate(choices):
             self._entry(place, i, size, chosen, (dag.true, *value))
+        # The terms do not show by themselves that this name is allocated now.
+        m.learn(self.contains(kind, m.read(place, self.layout.size(kind)), (name,)))
         return (name,)
+
+    def _is_held(self, sort: SortT, name: int) -> Node:
+        """Whether a name is allocated or held, before the step or now, or is a parameter: what nothing holds is as good
+        as any other such name, so it does not show which of them a pool hands out."""
+        parts = [self.mentions.of(k, nodes, sort, name) for k, nodes in self.parameters]
+        if self.state is not None:
+            offsets = range(self.layout.size(self.state))
+            for nodes in ([self.m.source(o) for o in offsets], [self.m.leaf(o) for o in offsets]):
+                parts.append(self.mentions.of(self.state, nodes, sort, name))
+        return self.dag.any(parts)
 
     def _entry(self, place: Place, index: int, size: int, chosen: Node, nodes: Nodes) -> None:
         """Writes a pool's entry where it is the chosen one."""

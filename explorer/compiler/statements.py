@@ -48,27 +48,10 @@ def check_block(ctx: Context, body: Sequence[ast.stmt]) -> tuple[Stmt, ...]:
     """The typed form of a list of statements."""
     result: list[Stmt] = []
     for node in body:
-        if result and leaves(result[-1:]):
+        if result and tree.leaves(result[-1:]):
             ctx.error(node, "this statement is never reached")
         result += _statement(ctx, node)
     return tuple(result)
-
-
-def leaves(body: Sequence[Stmt]) -> bool:
-    """Whether control never runs off the end of ``body``."""
-    if not body:
-        return False
-    match body[-1]:
-        case tree.Return() | tree.Jump() | tree.Never():
-            return True
-        case tree.Fail(_, _, None | tree.Const(_, _, 0), soft):
-            return not soft
-        case tree.Evaluate(_, tree.Call(_, _, function, _)):
-            return function.never
-        case tree.If(_, _, then, orelse):
-            return leaves(then) and leaves(orelse)
-        case _:
-            return False
 
 
 def _statement(ctx: Context, node: ast.stmt) -> list[Stmt]:
@@ -246,8 +229,13 @@ def _augmented(ctx: Context, node: ast.AugAssign) -> Stmt:
 
 
 def _has_effect(expr: tree.Expr) -> bool:
-    effects = (tree.Call, tree.Operate, tree.Given, tree.Bind)
-    return any(isinstance(part, effects) for part in tree.walk(expr))
+    """Whether evaluating an expression twice could be noticed."""
+    for part in tree.walk(expr):
+        if isinstance(part, (tree.Assign, tree.Bind)):
+            return True
+        if isinstance(part, tree.Operate) and part.op not in ("first", "last"):
+            return True
+    return False
 
 
 def _is_fixed(place: tree.Expr) -> bool:
@@ -268,9 +256,9 @@ def _if(
     ctx.narrowed = dict(narrowed)
     ctx.narrow(tree.Not(condition.where, BoolT(), condition))
     otherwise = check_block(ctx, orelse)
-    if leaves(otherwise):
+    if tree.leaves(otherwise):
         ctx.narrowed = after
-    elif not leaves(then):
+    elif not tree.leaves(then):
         # After `if ...: return`, what the condition's failure establishes goes on to hold.
         ctx.narrowed = agreeing(after, ctx.narrowed)
     return tree.If(ctx.at(node), condition, then, otherwise)

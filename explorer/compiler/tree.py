@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, fields
 from typing import TypeAlias
 
 from explorer.lang.errors import Location
-from explorer.lang.types import IntT, OptionalT, PoolT, SeqT, Type, is_immutable
+from explorer.lang.types import IntT, OptionalT, PoolT, RecordT, SeqT, Type, fields_of, is_immutable
 
 # Types that only expressions have
 
@@ -498,6 +498,13 @@ def children(tree: Tree) -> Iterator[Tree]:
             yield from (v for v in value if isinstance(v, Tree))
 
 
+def own_parts(parts: Iterable[Tree]) -> Iterator[Tree]:
+    """Parts and what is inside them, without the bodies of the functions they call."""
+    for part in parts:
+        yield part
+        yield from own_parts(children(part))
+
+
 def walk(tree: Tree) -> Iterator[Tree]:
     """``tree`` and everything inside it, calls' bodies included."""
     yield tree
@@ -508,16 +515,42 @@ def walk(tree: Tree) -> Iterator[Tree]:
             yield from walk(statement)
 
 
-IMPURE = (Call, Operate, Given, Unwrap, Project, Bind, Next, Build, Wrap, Convert, Quantify)
+IMPURE = (Call, Operate, Given, Unwrap, Bind, Next, Quantify)
 
 
 def is_plain(expr: Expr) -> bool:
     """Whether evaluating ``expr`` cannot fail, write or bind: it may be evaluated twice, or needlessly."""
-    for part in walk(expr):
-        if isinstance(part, IMPURE):
+    return not any(_can_be_noticed(part) for part in walk(expr))
+
+
+def _can_be_noticed(part: Tree) -> bool:
+    match part:
+        case Convert():
+            return part.type != OPTIONAL_NUMBER
+        case Build(_, RecordT(cls), _):
+            return any(_has_bounds(f.type) for f in fields_of(cls))
+        case ItemOf(_, _, base, key):
+            return isinstance(base.type, (PoolT, SeqT)) or isinstance(key.type, (IntT, NumberT))
+        case _:
+            return isinstance(part, IMPURE)
+
+
+def _has_bounds(kind: Type) -> bool:
+    return isinstance(kind, IntT) or (isinstance(kind, OptionalT) and isinstance(kind.inner, IntT))
+
+
+def leaves(body: Sequence[Stmt]) -> bool:
+    """Whether control never runs off the end of ``body``."""
+    if not body:
+        return False
+    match body[-1]:
+        case Return() | Jump() | Never():
+            return True
+        case Fail(_, _, None | Const(_, _, 0), soft):
+            return not soft
+        case Evaluate(_, Call(_, _, function, _)):
+            return function.never
+        case If(_, _, then, orelse):
+            return leaves(then) and leaves(orelse)
+        case _:
             return False
-        if isinstance(part, ItemOf):
-            base, key = part.base.type, part.key.type
-            if isinstance(base, (PoolT, SeqT)) or isinstance(key, (IntT, NumberT)):
-                return False
-    return True

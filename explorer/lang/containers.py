@@ -271,14 +271,15 @@ class Pool(Generic[K, V]):
         )
 
     def alloc(self, value: V, /) -> K:
-        """Keep a copy of ``value`` under a free name. With none free the run is incomplete."""
+        """Keep a copy of ``value`` under a name that nothing holds: it is neither allocated in a pool of this sort
+        nor mentioned in the state (before the step or now) or in a parameter of the action. So it cannot be
+        observed which one it is. With no such name the run is incomplete."""
         kind = self._kind
         kind.value.prepare(value)
-        for ref in kind.refs:
-            if ref not in self._items:
-                self._items[ref] = kind.value.check(value)
-                name: K = ref
-                return name
+        for ref in kind.blank(self):
+            self._items[ref] = kind.value.check(value)
+            name: K = ref
+            return name
         raise Incomplete(kind.sort)
 
     def free(self, ref: K, /) -> None:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, TypeVar
 
+from explorer.lang.containers import Pool
 from explorer.lang.errors import ModelError
 from explorer.lang.system import System
 from explorer.lang.types import (
     MapT,
+    PoolT,
     RecordT,
     Type,
     fields_of,
@@ -116,12 +118,11 @@ def property_of(function: Callable[..., bool]) -> Property:
 def properties_for(system: System[Any]) -> tuple[Property, ...]:
     """The properties that apply to ``system``, by module and line.
 
-    They are those typed on its state or on a record that the state contains through record fields
-    and values of maps. Raises ModelError if two have the same name.
+    They are those typed on its state, on a record that the state contains through record fields and the entries of maps
+    and pools, or on a class that such a record derives from. Raises ModelError if two have the same name.
     """
-    records = {r for r, _ in occurrences(RecordT(system.state_type))}
     found = [property_of(function) for _, function in list(_REGISTRY.values())]
-    found = [p for p in found if p.record in records]
+    found = [p for p in found if paths_to(system.state_type, p.record)]
     found.sort(key=lambda p: (p.function.__module__, p.line))
     names: dict[str, Property] = {}
     for p in found:
@@ -135,31 +136,52 @@ def properties_for(system: System[Any]) -> tuple[Property, ...]:
     return tuple(found)
 
 
+def idle_properties(module: str, systems: Iterable[System[Any]]) -> tuple[Property, ...]:
+    """The properties declared in ``module`` that apply to none of ``systems``: they would be thought checked."""
+    used = {p.function for system in systems for p in properties_for(system)}
+    declared = (f for _, f in list(_REGISTRY.values()) if f.__module__ == module)
+    return tuple(property_of(f) for f in declared if f not in used)
+
+
 Path: TypeAlias = tuple[str | None, ...]
 
 
 def occurrences(kind: Type, path: Path = ()) -> Iterator[tuple[type[Any], Path]]:
     """The mutable records in a state of type ``kind``: their classes and paths.
 
-    A path has a name per field to go through and None for every entry of a map.
+    A path has a name per field to go through and None for every entry of a map or pool.
     """
     match kind:
         case RecordT(cls) if not kind.frozen:
             yield cls, path
             for field in fields_of(cls):
                 yield from occurrences(field.type, (*path, field.name))
-        case MapT(_, value):
+        case MapT(_, value) | PoolT(_, value):
             yield from occurrences(value, (*path, None))
         case _:
             pass
 
 
-def places(value: Any, path: Path) -> Iterator[Any]:
-    """The values that ``path`` leads to from ``value``."""
+def paths_to(state: type[Any], record: type[Any]) -> tuple[Path, ...]:
+    """Where a state has records of the class ``record``, or of one that derives from it."""
+    return tuple(path for cls, path in occurrences(RecordT(state)) if issubclass(cls, record))
+
+
+Values: TypeAlias = tuple[Any, ...]
+
+
+def places(values: Values, path: Path, keys: Values = ()) -> Iterator[tuple[Values, Values]]:
+    """What ``path`` leads to from ``values`` (a state, or the ones before and after a step), with the keys on the way.
+
+    A pool's entry is there if it is allocated; for a step, before and after it.
+    """
     if not path:
-        yield value
+        yield keys, values
     elif path[0] is None:
-        for entry in value.values():
-            yield from places(entry, path[1:])
+        first, *others = values
+        for key in first:
+            if not isinstance(first, Pool) or all(key in other for other in others):
+                yield from places(tuple(v[key] for v in values), path[1:], (*keys, key))
     else:
-        yield from places(getattr(value, path[0]), path[1:])
+        name = path[0]
+        yield from places(tuple(getattr(v, name) for v in values), path[1:], keys)

@@ -15,7 +15,7 @@ from explorer.lang.cache import cached
 from explorer.lang.containers import STEP, RunningStep
 from explorer.lang.effects import SOFT, Disabled, Incomplete, NoneUsed, Violation, slug
 from explorer.lang.errors import Location, ModelError
-from explorer.lang.properties import Property, occurrences, places
+from explorer.lang.properties import Property, paths_to, places
 from explorer.lang.scope import CURRENT, LARGEST
 from explorer.lang.system import System
 from explorer.lang.types import RecordT
@@ -226,14 +226,14 @@ def evaluate(system: System[Any], prop: Property, *states: Any) -> bool:
         results = (
             bool(prop.function(*arguments))
             for path in _paths(system.state_type, prop.record)
-            for arguments in zip(*(places(s, path) for s in states), strict=True)
+            for _, arguments in places(states, path)
         )
         return any(results) if prop.kind == "reachable" else all(results)
 
 
 @cached
 def _paths(state_type: type[Any], record: type[Any]) -> tuple[tuple[str | None, ...], ...]:
-    return tuple(path for cls, path in occurrences(RecordT(state_type)) if cls is record)
+    return paths_to(state_type, record)
 
 
 @contextmanager

@@ -6,7 +6,7 @@ import contextlib
 import time
 from collections.abc import Iterable, Sequence
 
-from explorer import interrupts
+import explorer.interrupts as interrupts
 from explorer.compiler.native import Native
 from explorer.result import OUT_OF_MEMORY
 from explorer.search import control as at
@@ -14,6 +14,7 @@ from explorer.search import memory
 from explorer.search.found import Found
 from explorer.search.progress import Progress
 from explorer.search.space import Space
+from explorer.search.symmetry import Symmetry
 
 # How long a call of the loop should take: an interrupt waits for it.
 _CHUNK_SECONDS = 0.05
@@ -36,6 +37,7 @@ def search(
     max_states: int | None = None,
     max_seconds: float | None = None,
     max_memory: int | None = None,
+    symmetry: Symmetry | None = None,
 ) -> Found:
     """Explore every state reachable from the initial ones, breadth first.
 
@@ -52,31 +54,30 @@ def search(
         Stop after the first step that shows a violation.
     max_states, max_seconds, max_memory
         Limits on stored states, time, and bytes that the process takes; a search that hits one says so in ``stopped``.
+    symmetry
+        Store one state for each orbit. Paths then lead from orbit to orbit: see ``unfold``.
     """
-    return _Search(native, switches, first, max_states, max_seconds, max_memory).explore(initial)
+    limits = _Memory(max_memory)
+    space = Space(
+        native,
+        switches,
+        first=first,
+        max_states=max_states,
+        max_memory=limits.for_states(),
+        symmetry=symmetry,
+    )
+    return _Search(native, space, limits, max_seconds).explore(initial)
 
 
 class _Search:
     """One search and what keeps it within its limits."""
 
     def __init__(
-        self,
-        native: Native,
-        switches: Sequence[int],
-        first: bool,
-        max_states: int | None,
-        max_seconds: float | None,
-        max_memory: int | None,
+        self, native: Native, space: Space, limits: _Memory, max_seconds: float | None
     ) -> None:
         self.native = native
-        self.memory = _Memory(max_memory)
-        self.space = Space(
-            native,
-            switches,
-            first=first,
-            max_states=max_states,
-            max_memory=self.memory.for_states(),
-        )
+        self.space = space
+        self.memory = limits
         self.max_seconds = max_seconds
         self.started = time.monotonic()
         self.progress = Progress()

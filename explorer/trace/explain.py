@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from explorer.lang.properties import Path, Property, occurrences
+from explorer.lang.properties import Path, Property, paths_to, places
 from explorer.lang.system import System
 from explorer.lang.text import format_value
-from explorer.lang.types import RecordT
 from explorer.trace.blame import Blame, blame
 
 
@@ -19,23 +18,18 @@ def explain(system: System[Any], prop: Property, *states: Any) -> Blame | None:
     None where it is true or cannot be explained.
     """
     with system:
-        for path in (p for cls, p in occurrences(RecordT(system.state_type)) if cls is prop.record):
-            for parts in zip(*(_places(s, path, "") for s in states), strict=True):
-                found = blame(prop.function, *(value for _, value in parts))
+        for path in paths_to(system.state_type, prop.record):
+            for keys, values in places(states, path):
+                found = blame(prop.function, *values)
                 if found is not None:
-                    name = parts[0][0]
+                    name = _name(path, keys)
                     part = ((prop.record.__name__, name),) if name else ()
                     return replace(found, bindings=part + found.bindings)
     return None
 
 
-def _places(value: Any, path: Path, name: str) -> Iterator[tuple[str, Any]]:
-    """The values that ``path`` leads to, with their names as the model would write them."""
-    if not path:
-        yield name, value
-    elif path[0] is None:
-        for key, entry in value.items():
-            yield from _places(entry, path[1:], f"{name}[{format_value(key)}]")
-    else:
-        inner = f"{name}.{path[0]}" if name else path[0]
-        yield from _places(getattr(value, path[0]), path[1:], inner)
+def _name(path: Path, keys: Sequence[Any]) -> str:
+    """A place as the model would write it."""
+    rest = iter(keys)
+    parts = (f"[{format_value(next(rest))}]" if part is None else f".{part}" for part in path)
+    return "".join(parts).removeprefix(".")

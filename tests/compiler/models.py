@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib.util
 import itertools
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
@@ -13,9 +13,33 @@ from typing import Any
 
 from explorer.compiler.dag import evaluate
 from explorer.compiler.lower import Lowered, lower
-from explorer.lang.run import Instance, evaluate as evaluate_property
-from explorer.lang.run import Next, initial_states, instances, is_final, step
+from explorer.lang.containers import Set
+from explorer.lang.run import (
+    Instance,
+    Next,
+    clone,
+    initial_states,
+    instances,
+    is_final,
+    key,
+    step,
+)
+from explorer.lang.run import evaluate as evaluate_property
+from explorer.lang.sorts import Sort
 from explorer.lang.system import System
+from explorer.lang.types import (
+    MapT,
+    OptionalT,
+    PoolT,
+    RecordT,
+    SeqT,
+    SetT,
+    SortT,
+    Type,
+    UnionT,
+    fields_of,
+    walk,
+)
 from tests.differential.compare import describe, run_ir
 
 _NUMBERS = itertools.count()
@@ -140,3 +164,84 @@ def _show(lowered: Lowered, leaves: tuple[int, ...]) -> dict[str, int]:
 def _outcome(lowered: Lowered, outcome: tuple[str, tuple[str, ...], object]) -> object:
     kind, soft, detail = outcome
     return (kind, soft, _show(lowered, detail) if kind == "next" else detail)  # type: ignore[arg-type]
+
+
+# Permutations of names
+
+
+Permutation = Mapping[Sort, Sort]
+
+
+def commutes(system: System[Any], *, limit: int = 200) -> None:
+    """Asserts that steps commute with every permutation of the names of every sort.
+
+    Names of a pool's sort are permuted as well, and results compared up to a permutation of them: which free name
+    ``alloc`` takes is no part of a model's meaning.
+    """
+    lowered = lower(system)
+    every = instances(system)
+    state_type = RecordT(system.state_type)
+    sorts = [p.cls for p in dict.fromkeys(walk(state_type)) if isinstance(p, SortT)]
+    sorts += [p.type.cls for a in system.actions for p in a.params if isinstance(p.type, SortT)]
+    pooled = {p.ref.cls for p in walk(state_type) if isinstance(p, PoolT)}
+    with system:
+        permutations = list(_permutations(dict.fromkeys(sorts)))
+        renamings = list(_permutations([s for s in dict.fromkeys(sorts) if s in pooled]))
+    for number, (state, _) in enumerate(_reachable(system, lowered, every)):
+        if number == limit:
+            break
+        for permutation in permutations:
+            other = permuted(state_type, state, permutation)
+            for instance in every:
+                pairs = zip(instance.action.params, instance.values, strict=True)
+                values = tuple(permuted(p.type, v, permutation) for p, v in pairs)
+                here = step(system, state, instance)
+                there = step(system, other, Instance(instance.action, values))
+                expected, actual = (
+                    (type(o).__name__, getattr(o, "name", None), frozenset(getattr(o, "soft", ())))
+                    for o in (here, there)
+                )
+                assert expected == actual, (instance, permutation)
+                if isinstance(here, Next) and isinstance(there, Next):
+                    moved = permuted(state_type, here.state, permutation)
+                    assert any(
+                        key(permuted(state_type, moved, r)) == key(there.state) for r in renamings
+                    ), (instance, permutation, state, here.state, there.state)
+
+
+def _permutations(sorts: Iterable[type[Sort]]) -> Iterator[Permutation]:
+    choices = [itertools.permutations(sort) for sort in sorts]
+    names = [name for sort in sorts for name in sort]
+    for choice in itertools.product(*choices):
+        yield dict(zip(names, itertools.chain(*choice), strict=True))
+
+
+def permuted(kind: Type, value: Any, p: Permutation) -> Any:
+    """A copy of a value with its names permuted."""
+    match kind:
+        case SortT():
+            return p.get(value, value)
+        case OptionalT(inner):
+            return None if value is None else permuted(inner, value, p)
+        case UnionT(variants):
+            (variant,) = (v for v in variants if v.cls is type(value))
+            return permuted(variant, value, p)
+        case RecordT(cls):
+            fields = {f.name: permuted(f.type, getattr(value, f.name), p) for f in fields_of(cls)}
+            if kind.frozen:
+                return cls(**fields)
+            copy = clone(value)
+            copy.__dict__.update(fields)
+            return copy
+        case MapT(key_type, inner):
+            items = {permuted(key_type, k, p): permuted(inner, v, p) for k, v in value.items()}
+            return value._kind._make({k: items[k] for k in value})
+        case SetT(inner):
+            return Set._of({permuted(inner, v, p) for v in value}, value._kind)
+        case SeqT(inner, _, _):
+            return value._kind._make([permuted(inner, v, p) for v in value])
+        case PoolT(ref, inner):
+            items = {permuted(ref, r, p): permuted(inner, value[r], p) for r in value}
+            return value._kind._make(items)
+        case _:
+            return value

@@ -297,6 +297,8 @@ class Expressions:
             place = pick(self.chooser, places)
             source = self.fill(place, replace(env, walrus=False), depth - 1)
             item = place.type.args[0]
+            # Whether an element fails or one before it decides must not depend on the order of names.
+            inner.may_fail = env.may_fail and place.type.kind == "seq"
             if place.type.kind == "map" and place.type.args[1].immutable and self.chance(40):
                 inner.add(variable, place.type.args[1])
                 return variable, f"{source}.values()", inner
@@ -307,6 +309,7 @@ class Expressions:
             return variable, self.numbers(env), inner
         kind = self.pick(finite)
         inner.add(variable, kind)
+        inner.may_fail = env.may_fail and kind.kind != "sort"
         return variable, kind.text, inner
 
     def numbers(self, env: Env) -> str:

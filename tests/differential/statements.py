@@ -116,9 +116,10 @@ class Statements(Expressions):
         if not places:
             raise Stuck
         place = pick(self.chooser, places)
-        # A call in the target would run twice.
-        target = self.fill(place, replace(env, helpers=False, may_block=False, may_fail=False), 0)
-        self.emit(f"{target} {pick(self.chooser, ['+=', '-='])} {self.expr(NUMBER, env, 1)}")
+        # A call might change which place the target is.
+        plain = replace(env, helpers=False, may_block=False, may_fail=False)
+        operator = pick(self.chooser, ["+=", "-="])
+        self.emit(f"{self.fill(place, plain, 0)} {operator} {self.expr(NUMBER, plain, 1)}")
 
     def local(self, env: Env) -> None:
         known = [p for p in env.values if p.text.startswith("x") and p.type.scalar]

@@ -15,7 +15,7 @@ from explorer.lang import Map, Pool, Seq, Set, Sort
 from explorer.lang.properties import properties_for
 from explorer.lang.run import Blocked, Cut, Failed, evaluate, instances, is_final, step
 from explorer.lang.system import System
-from explorer.lang.types import PoolT, RecordT, SortT, walk
+from explorer.lang.types import MapT, PoolT, RecordT, SortT, walk
 from explorer.reference.search import Exploration
 from tests.differential.compare import Disagreement
 
@@ -42,11 +42,12 @@ def compare_symmetry(system: System[Any], reference: Exploration) -> int:
 
 
 def all_renamings(system: System[Any]) -> Iterator[Renaming]:
-    """Every permutation of the names of every sort in the state, but not of those that a pool hands out: a pool
-    takes the first free name, which shows where a name that is not allocated is remembered."""
+    """Every permutation of the names of every sort in the state. Not of those that a pool hands out while a map is
+    keyed by them: what the map remembers of a name that nothing holds shows which one is handed out."""
     kinds = list(walk(RecordT(system.state_type)))
-    pools = {k.ref.cls for k in kinds if isinstance(k, PoolT)}
-    sorts = dict.fromkeys(k.cls for k in kinds if isinstance(k, SortT) and k.cls not in pools)
+    keys = {k for m in kinds if isinstance(m, MapT) for k in walk(m.key)}
+    pools = {k.ref for k in kinds if isinstance(k, PoolT) and k.ref in keys}
+    sorts = dict.fromkeys(k.cls for k in kinds if isinstance(k, SortT) and k not in pools)
     names = [list(cls) for cls in sorts]
     for images in itertools.product(*(itertools.permutations(n) for n in names)):
         yield {

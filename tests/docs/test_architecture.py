@@ -19,7 +19,14 @@ ALLOWED = {
     "explorer/trace": (LANG, TRACE, "explorer.files", "explorer.result"),
     "explorer/stateful": (LANG, "explorer.stateful"),
     "explorer/compiler": (LANG, "explorer.compiler"),
-    "explorer/search": (LANG, TRACE, "explorer.compiler", "explorer.result", "explorer.search"),
+    "explorer/search": (
+        LANG,
+        TRACE,
+        "explorer.compiler",
+        "explorer.interrupts",
+        "explorer.result",
+        "explorer.search",
+    ),
     "explorer/symbolic": (
         LANG,
         TRACE,

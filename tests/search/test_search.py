@@ -13,6 +13,7 @@ from explorer.compiler.program import Failure, Predicate, Program
 from explorer.search import explore, space
 from explorer.search.explore import INTERRUPT, MEMORY, SECONDS, STATES, search
 from explorer.search.found import Found, InternalError, Occurrence
+from explorer.search.memory import resident
 from tests.search import oracle
 from tests.search.programs import Builder, counters, philosophers, toggles, two_phase_commit
 from tests.search.random_programs import programs
