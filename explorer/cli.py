@@ -12,6 +12,8 @@ from explorer import interrupts
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Runs the command and exits with its code."""
+    # numpy brings a library along that starts threads and, where memory is short, tries for ever; nothing here needs them.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
         interrupts.listen()
         _open_streams()

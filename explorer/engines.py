@@ -25,6 +25,7 @@ class Limits:
     seconds: float | None = None
     memory: int | None = None
     depth: int | None = None
+    reductions: bool = True
 
 
 def run(
@@ -90,6 +91,7 @@ def _run(
         max_states=limits.states,
         max_seconds=limits.seconds,
         max_memory=limits.memory,
+        reductions=limits.reductions,
     )
 
 

@@ -56,7 +56,7 @@ class Result:
     """The outcome of one run of one engine.
 
     ``design`` holds the switches that differ from the default; ``preset`` names the design they stand
-    upon. ``incomplete`` says why the run does not cover every reachable state ("SlotRef used up", "state limit").
+    upon. ``notes`` are for people only. ``incomplete`` says why the run does not cover every reachable state ("SlotRef used up", "state limit").
     """
 
     system: str
@@ -72,6 +72,7 @@ class Result:
     incomplete: tuple[str, ...] = ()
     reductions: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
     seconds: float = 0.0
     preset: str | None = None
     trace_files: Mapping[str, str] = field(default_factory=dict)

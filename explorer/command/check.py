@@ -98,8 +98,6 @@ def check(
     json_target: str | None,
 ) -> int:
     """Check SYSTEM: a bundled name, or path/to/file.py:ClassName."""
-    # No engine reduces the state space so far: every run is one without reductions.
-    del no_reductions
     output = Output(json_target)
     configured = configure(
         find_system(system), parse_scope(scope), preset, parse_switches(switches)
@@ -113,7 +111,7 @@ def check(
             engine,
             configured.system,
             properties,
-            Limits(first, max_states, max_seconds, max_memory, depth),
+            Limits(first, max_states, max_seconds, max_memory, depth, not no_reductions),
         )
     result = labelled(asked(result, names), configured)
     unwritten: ModelError | None = None

@@ -15,6 +15,8 @@ def report(result: Result, output: Output, *, full: bool = False) -> None:
     output.line()
     for item in result.properties:
         output.wrapped(row(item), indent=2)
+    for note in result.notes:
+        output.wrapped(f"note: {note}", indent=2)
     for warning in result.warnings:
         output.wrapped(f"warning: {warning}", indent=2)
     for why in result.incomplete:

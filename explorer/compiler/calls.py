@@ -7,12 +7,12 @@ import enum
 import inspect
 import types
 import typing
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from explorer.compiler import tree
-from explorer.compiler.context import ABSENT, Context
+from explorer.compiler.context import ABSENT, NOT_DEFINED, Context
 from explorer.compiler.conversion import (
     alike,
     common,
@@ -23,7 +23,7 @@ from explorer.compiler.conversion import (
     unwrap,
     where_present,
 )
-from explorer.compiler.domains import check_quantifier, member_type, type_of_values
+from explorer.compiler.domains import NO_ORDER, check_quantifier, member_type, type_of_values
 from explorer.compiler.source import source_text
 from explorer.compiler.tree import EmptySetT, Expr, NumberT, SystemT
 from explorer.lang.containers import Map, Pool, Seq, Set
@@ -68,15 +68,23 @@ def check_call(ctx: Context, node: ast.Call) -> Expr:
         return _method_call(ctx, node, node.func)
     if isinstance(node.func, ast.Name):
         if node.func.id in ctx.locals:
-            ctx.error(node, f"{node.func.id} is a value, not a function")
-        ctx.error(node, f"{node.func.id} is not defined here")
-    ctx.error(node, "only a function or method that is named here can be called")
+            ctx.error(node, f"{node.func.id} is a value, not a function", "leave the call out")
+        ctx.error(node, f"{node.func.id} is not defined here", NOT_DEFINED)
+    ctx.error(
+        node,
+        "only a function or method that is named here can be called",
+        "write FUNCTION(...), MODULE.FUNCTION(...) or OBJECT.METHOD(...)",
+    )
 
 
 def _static_call(ctx: Context, node: ast.Call, function: object) -> Expr:
     where = ctx.at(node)
     if not isinstance(function, typing.Hashable):
-        ctx.error(node, f"{source_text(node.func)} is {type(function).__name__}, not a function")
+        ctx.error(
+            node,
+            f"{source_text(node.func)} is {type(function).__name__}, not a function",
+            "call functions you define with `def`",
+        )
     if function in QUANTIFIERS and len(node.args) == 1:
         if isinstance(node.args[0], (ast.ListComp, ast.SetComp)):
             ctx.error(
@@ -155,7 +163,11 @@ def _function_call(ctx: Context, node: ast.Call, function: types.FunctionType) -
     receiver: tree.Kind | None = None
     if owner is not None and not _is_static(owner, function.__name__):
         if not node.args:
-            ctx.error(node, f"{source_text(node.func)} needs the object it is called on")
+            ctx.error(
+                node,
+                f"{source_text(node.func)} needs the object it is called on",
+                f"write {source_text(node.func)}(self, ...)",
+            )
         receiver = ctx.expression(node.args[0]).type
         cls = receiver.cls if isinstance(receiver, RecordT) else None
         if isinstance(receiver, SystemT):
@@ -164,6 +176,7 @@ def _function_call(ctx: Context, node: ast.Call, function: types.FunctionType) -
             ctx.error(
                 node.args[0],
                 f"{source_text(node.func)} is called on {receiver}, which is no {owner.__name__}",
+                f"write {source_text(node.func)}(self, ...)",
             )
     return _apply(ctx, node, Callee(function, owner, receiver), ())
 
@@ -181,7 +194,8 @@ def _is_static(cls: type[Any], name: str) -> bool:
 
 def _only_argument(ctx: Context, node: ast.Call) -> ast.expr:
     if len(node.args) != 1 or node.keywords:
-        ctx.error(node, f"{source_text(node.func)} takes one argument")
+        text = source_text(node.func)
+        ctx.error(node, f"{text} takes one argument", f"write {text}(x)")
     return node.args[0]
 
 
@@ -205,14 +219,14 @@ def _extreme(ctx: Context, node: ast.Call, op: str) -> Expr:
     first = operands[0].type
     kind = NumberT() if is_number(first) else first
     if not (is_number(kind) or isinstance(kind, OrdinalT)):
-        ctx.error(node, f"{op} needs numbers or values of an Ordinal, not {kind}")
+        ctx.error(node, f"{op} needs numbers or values of an Ordinal, not {kind}", NO_ORDER)
     return tree.Extreme(ctx.at(node), kind, op, tuple(fit(o, kind) for o in operands))
 
 
 def _length(ctx: Context, node: ast.Call) -> Expr:
     argument = _only_argument(ctx, node)
     value = ctx.static(argument)
-    kind = type_of_values(value)
+    kind = type_of_values(ctx, argument, value)
     if kind is not None:
         return tree.DomainSize(ctx.at(node), NumberT(), kind)
     container = ctx.value(argument)
@@ -241,7 +255,8 @@ def _isinstance(ctx: Context, node: ast.Call) -> Expr:
     variants = inner.variants if isinstance(inner, UnionT) else ()
     index = next((i for i, v in enumerate(variants) if v.cls is cls), None)
     if index is None:
-        hint = "for T | None write `is not None`" if operand.type != inner else ""
+        optional = operand.type != inner and not variants
+        hint = "for T | None write `is not None`" if optional else ""
         ctx.error(
             node,
             f"isinstance asks which record of a union this is, and {operand.type} is never {cls.__name__}"
@@ -273,6 +288,7 @@ def _construct(ctx: Context, node: ast.Call, cls: type[Any]) -> Expr:
                 f"a value of {cls.__name__} is made from a literal",
                 "use parameters, loops, .next(), or a bounded integer instead of the Ordinal",
             )
+        ctx.sized(node, cls.__name__)
         return tree.OrdinalConst(where, OrdinalT(cls), argument.value)
     if issubclass(cls, Sort):
         ctx.error(
@@ -281,7 +297,11 @@ def _construct(ctx: Context, node: ast.Call, cls: type[Any]) -> Expr:
             "take it as a parameter, from a loop, or from a Pool; or make the class an Enum",
         )
     if issubclass(cls, enum.Enum):
-        ctx.error(node, f"{cls.__name__}(...) looks a member up", f"write {cls.__name__}.MEMBER")
+        ctx.error(
+            node,
+            f"{cls.__name__}(...) looks a member up by its value, which is not used",
+            f"write {cls.__name__}.{next(iter(cls)).name}",
+        )
     if issubclass(cls, Seq):
         ctx.error(
             node,
@@ -404,7 +424,7 @@ def _bind(ctx: Context, node: ast.Call, name: str, names: list[str]) -> dict[str
                 f"it has: {', '.join(names)}" if names else "",
             )
         if keyword.arg in bound:
-            ctx.error(node, f"{name} gets {keyword.arg} twice")
+            ctx.error(node, f"{name} gets {keyword.arg} twice", "leave one of them out")
         bound[keyword.arg] = keyword.value
     return bound
 
@@ -428,7 +448,9 @@ def check_set(ctx: Context, node: ast.Call, wanted: SetT | None) -> Expr:
     for item in items[1:]:
         kind = None if kind is None else common(kind, item.type)
     if kind is None:
-        ctx.error(node, "the members of this Set have no type in common")
+        ctx.error(
+            node, "the members of this Set have no type in common", "a Set holds values of one type"
+        )
     bounded = member_type(ctx, node, kind)
     return tree.SetOf(where, SetT(bounded), tuple(fit(i, bounded) for i in items))
 
@@ -438,13 +460,15 @@ def _class_method(ctx: Context, node: ast.Call, method: types.MethodType) -> Exp
     known = ("first", "last", "top")
     if isinstance(owner, type) and issubclass(owner, Ordinal) and method.__name__ in known:
         if node.args or node.keywords:
-            ctx.error(node, f"{source_text(node.func)} takes no argument")
+            text = source_text(node.func)
+            ctx.error(node, f"{text} takes no argument", f"write {text}()")
         if method.__name__ == "top" and not owner._top_name:
             ctx.error(
                 node,
                 f"{owner.__name__} declares no top element",
                 f'write class {owner.__name__}(Ordinal, top="INF")',
             )
+        ctx.sized(node, owner.__name__)
         return tree.OrdinalConst(ctx.at(node), OrdinalT(owner), method.__name__)
     ctx.error(
         node,
@@ -464,7 +488,9 @@ def _method_call(ctx: Context, node: ast.Call, attribute: ast.Attribute) -> Expr
         case RecordT(cls):
             return _record_call(ctx, node, name, cls, base)
         case OrdinalT():
-            if name == "next" and not node.args and not node.keywords:
+            if name == "next":
+                if node.args or node.keywords:
+                    ctx.error(node, "next takes no argument", "write t.next().next()")
                 return tree.Next(ctx.at(node), base.type, base)
             ctx.error(node, f"{base.type} has no method {name}", "an Ordinal has t.next()")
         case UnionT():
@@ -514,7 +540,11 @@ def _method_call(ctx: Context, node: ast.Call, attribute: ast.Attribute) -> Expr
                     "free": ((ref,), tree.VoidT()),
                 },
             )
-    ctx.error(node, f"{base.type} has no method {name}")
+    ctx.error(
+        node,
+        f"{source_text(attribute.value)} is {base.type}, which has no methods",
+        "records, sets, sequences, pools and ordinals have methods",
+    )
 
 
 Operations = dict[str, tuple[tuple[tree.Kind, ...], tree.Kind]]
@@ -525,7 +555,11 @@ def _operate(ctx: Context, node: ast.Call, base: Expr, name: str, known: Operati
         ctx.error(node, f"{base.type} has no method {name}", f"it has: {', '.join(known)}")
     wanted, result = known[name]
     if len(node.args) != len(wanted) or node.keywords:
-        ctx.error(node, f"{name} takes {len(wanted)} argument{'s' * (len(wanted) != 1)}")
+        ctx.error(
+            node,
+            f"{name} takes {len(wanted)} argument{'s' * (len(wanted) != 1)}",
+            f"their types: {', '.join(map(str, wanted))}" if wanted else "",
+        )
     # A set does not look at the type of what it takes out.
     silent = name in ("discard", "remove")
     arguments = tuple(
@@ -542,7 +576,7 @@ def _is_super(ctx: Context, node: ast.expr) -> bool:
 def _super_call(ctx: Context, node: ast.Call, name: str) -> Expr:
     receiver = next(iter(ctx.locals.items()), None)
     if ctx.owner is None or receiver is None:
-        ctx.error(node, "super() stands in a method only")
+        ctx.error(node, "super() stands in a method only", "call the function by its name")
     base = tree.Local(ctx.at(node), receiver[1], receiver[0])
     if isinstance(base.type, RecordT):
         return _record_call(ctx, node, name, base.type.cls, base, ctx.owner)
@@ -558,7 +592,9 @@ def _system_call(
         return _apply(ctx, node, Callee(_plain(method), owner, None), ())
     if not isinstance(method, types.FunctionType):
         where = "super() has" if after is not None else "the system has"
-        _no_method(ctx, node, where, name, method)
+        classes = ctx.library.system_class().__mro__
+        start = classes.index(after) + 1 if after is not None else 0
+        _no_method(ctx, node, where, name, method, classes[start:])
     return _apply(ctx, node, Callee(method, owner, SystemT()), (base,))
 
 
@@ -577,7 +613,7 @@ def _record_call(
     if isinstance(method, staticmethod):
         return _apply(ctx, node, Callee(_plain(method), owner, None), ())
     if not isinstance(method, types.FunctionType) or name.startswith("__"):
-        _no_method(ctx, node, f"{cls.__name__} has", name, method)
+        _no_method(ctx, node, f"{cls.__name__} has", name, method, classes)
     return _apply(ctx, node, Callee(method, owner, base.type), (base,))
 
 
@@ -586,7 +622,20 @@ def _plain(method: staticmethod[..., Any]) -> types.FunctionType:
     return function
 
 
-def _no_method(ctx: Context, node: ast.Call, whose: str, name: str, found: object) -> NoReturn:
+def _no_method(
+    ctx: Context,
+    node: ast.Call,
+    whose: str,
+    name: str,
+    found: object,
+    classes: Iterable[type[Any]],
+) -> NoReturn:
+    known = {
+        n: None
+        for cls in classes
+        for n, value in vars(cls).items()
+        if isinstance(value, types.FunctionType) and not n.startswith("_")
+    }
     hint = ""
     if isinstance(found, classmethod):
         hint = f"{name} is a class method: make it a plain or static method"
@@ -594,6 +643,8 @@ def _no_method(ctx: Context, node: ast.Call, whose: str, name: str, found: objec
         hint = f"{name} is a property: leave the parentheses out"
     elif hasattr(found, "__wrapped__") or callable(found):
         hint = f"{name} is decorated: a model calls plain functions and methods"
+    elif found is ABSENT:
+        hint = f"it has: {', '.join(known)}" if known else "it has none"
     ctx.error(node, f"{whose} no method {name}", hint)
 
 
@@ -605,7 +656,11 @@ def _apply(ctx: Context, node: ast.Call, callee: Callee, receiver: tuple[Expr, .
     actual: dict[str, tree.Kind] = {}
     for name, kind in parameters:
         if name not in bound:
-            ctx.error(node, f"{function.name} needs a value for {name}")
+            ctx.error(
+                node,
+                f"{function.name} needs a value for {name}",
+                f"it takes: {', '.join(n for n, _ in parameters)}",
+            )
         try:
             if is_exact(kind):
                 argument = ctx.expression(bound[name], kind, silent=True)

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import ast
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any, NoReturn, Protocol, TypeAlias
 
 from explorer.compiler import tree
-from explorer.compiler.conversion import fit, loose, unwrap
+from explorer.compiler.conversion import common, fit, loose, unwrap
 from explorer.compiler.names import ABSENT, environment, names_bound, static_object
 from explorer.compiler.source import location
 from explorer.compiler.tree import Kind
 from explorer.lang.errors import Location, ModelError
 from explorer.lang.types import IntT, OptionalT, UnionT
+
+NOT_DEFINED = "define or import it at the top level of the file"
 
 
 class Library(Protocol):
@@ -33,6 +35,9 @@ class Library(Protocol):
         actual: tuple[tuple[str, Kind], ...] = (),
     ) -> tree.Function:
         """The checked form of a helper or method; ``actual``: types of parameters, where the signature falls short."""
+
+    def scope_names(self) -> Collection[str]:
+        """The entries of the scope."""
 
     def switch(self, name: str) -> Kind | None:
         """The type of a design switch, or None if there is none of that name."""
@@ -88,6 +93,17 @@ class Context(ABC):
     def error(self, node: ast.AST, message: str, hint: str = "") -> NoReturn:
         raise ModelError(message, where=self.at(node), hint=hint)
 
+    def sized(self, node: ast.AST, name: str) -> str:
+        """``name``, if the scope has an entry of that name."""
+        known = self.library.scope_names()
+        if name not in known:
+            self.error(
+                node,
+                f"the scope has no entry {name}",
+                f'add it to default_scope: {{"{name}": 2}}; it has: {", ".join(known)}',
+            )
+        return name
+
     def static(self, node: ast.expr) -> object:
         """The Python object behind a name, or ABSENT."""
         return static_object(node, self.names, lambda n: n in self.locals or n in self.bound)
@@ -95,6 +111,10 @@ class Context(ABC):
     def binding(self, node: ast.AST, name: str, value: tree.Expr, text: str) -> tree.Bind:
         """``name = value``: gives a local its type, or checks that a further binding agrees with the first."""
         kind = self.declare(node, name, loose(value.type))
+        if common(kind, value.type) is None:
+            self.error(
+                node, f"{name} is already {kind}, and {text} is {value.type}", "use another name"
+            )
         if isinstance(kind, OptionalT) and isinstance(kind.inner, IntT) and value.type != kind:
             # A loop's variable is bounded, and Python would not check the bounds here.
             self.error(node, f"{name} is already {kind}", "use another name")
@@ -117,13 +137,13 @@ class Context(ABC):
                 self.error(
                     node,
                     f"the type of {name} cannot be told from None",
-                    f"annotate it: {name}: GlobalId | None = None",
+                    f"annotate it: {name}: T | None = None",
                 )
             case tree.EmptySetT():
                 self.error(
                     node,
                     f"the type of {name} cannot be told from Set()",
-                    f"annotate it: {name}: Set[GlobalId] = Set()",
+                    f"annotate it: {name}: Set[T] = Set()",
                 )
             case tree.VoidT():
                 self.error(
@@ -206,4 +226,4 @@ def agreeing(*narrowed: dict[str, Variants]) -> dict[str, Variants]:
     }
 
 
-__all__ = ["ABSENT", "Context", "Library", "agreeing"]
+__all__ = ["ABSENT", "NOT_DEFINED", "Context", "Library", "agreeing"]

@@ -95,12 +95,6 @@ def fit(expr: Expr, wanted: Kind, *, what: str = "", silent: bool = False) -> Ex
             return tree.Inject(expr.where, wanted, expr)
     if isinstance(have, EmptySetT) and isinstance(wanted, SetT):
         return replace(expr, type=wanted)
-    raise mismatch(expr, wanted, what)
-
-
-def mismatch(expr: Expr, wanted: Kind, what: str = "") -> ModelError:
-    """The error that ``expr`` is no value of ``wanted``."""
-    have = expr.type
     hint = ""
     if alike(have, wanted):
         hint = "their capacities differ: clear the one and append the items of the other in a loop"
@@ -108,7 +102,7 @@ def mismatch(expr: Expr, wanted: Kind, what: str = "") -> ModelError:
         hint = "take it apart with match, or ask isinstance first"
     elif isinstance(have, tree.VoidT):
         hint = "call it on a line of its own"
-    return ModelError(
+    raise ModelError(
         f"{what or 'this'} is {have}, and {wanted} is needed", where=expr.where, hint=hint
     )
 
@@ -150,17 +144,6 @@ def once(expr: Expr) -> tuple[tree.Bind, tree.Local]:
     name = f"<{expr.where.line}:{expr.where.column}:{expr.where.end_column}>"
     local = tree.Local(expr.where, expr.type, name)
     return tree.Bind(expr.where, expr.type, name, expr), local
-
-
-def join(left: Expr, right: Expr) -> tuple[Expr, Expr]:
-    """Both expressions as one type: for ``==``, conditional expressions, ``min``.
-
-    Raises ModelError where they have no type in common.
-    """
-    kind = common(left.type, right.type)
-    if kind is None:
-        raise ModelError(f"{left.type} and {right.type} have no type in common", where=left.where)
-    return fit(left, kind), fit(right, kind)
 
 
 def common(a: Kind, b: Kind) -> Kind | None:

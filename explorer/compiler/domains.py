@@ -32,14 +32,15 @@ from explorer.lang.types import (
     Type,
 )
 
+NO_ORDER = "only these have an order; other values are compared with =="
 
-def type_of_values(value: object) -> Type | None:
+
+def type_of_values(ctx: Context, node: ast.expr, value: object) -> Type | None:
     """The type whose values `for x in CLASS` ranges over."""
     if isinstance(value, type):
-        if issubclass(value, Sort):
-            return SortT(value)
-        if issubclass(value, Ordinal):
-            return OrdinalT(value)
+        if issubclass(value, (Sort, Ordinal)):
+            ctx.sized(node, value.__name__)
+            return SortT(value) if issubclass(value, Sort) else OrdinalT(value)
         if issubclass(value, enum.Enum):
             return EnumT(value)
     return None
@@ -50,7 +51,7 @@ def check_domain(ctx: Context, node: ast.expr) -> tuple[Domain, tuple[Kind, ...]
     where = ctx.at(node)
     value = ctx.static(node)
     if value is not ABSENT:
-        kind = type_of_values(value)
+        kind = type_of_values(ctx, node, value)
         if kind is not None:
             return tree.ValuesOf(where, kind), (kind,)
         if isinstance(value, tuple):
@@ -220,11 +221,17 @@ def check_quantifier(
             element = unwrap(found or ctx.expression(source))
             result = NumberT() if is_number(element.type) else element.type
             if not (is_number(result) or isinstance(result, OrdinalT)):
-                ctx.error(node, f"{op} needs numbers or values of an Ordinal, not {result}")
+                ctx.error(
+                    node, f"{op} needs numbers or values of an Ordinal, not {result}", NO_ORDER
+                )
     default = None
     for keyword in node.keywords:
         if keyword.arg != "default" or op not in ("min", "max"):
-            ctx.error(node, f"{op} takes no keyword {keyword.arg} here")
+            ctx.error(
+                node,
+                f"{op} takes no keyword {keyword.arg} here",
+                "only min and max take one: default=",
+            )
         default = ctx.expression(keyword.value, result)
     never_empty = all(
         (

@@ -671,7 +671,9 @@ class Elaborator:
         if isinstance(base, Value):
             base = self.m.allocate(base)
         assert isinstance(base, Place)
-        sources = [_unchecked(a) if expr.op in STORING else a for a in expr.arguments]
+        sources = list(expr.arguments)
+        if expr.op in STORING:
+            sources[-1] = _unchecked(sources[-1])
         arguments = [self.flat(a) for a in sources]
         if expr.op == "free":
             assert isinstance(kind, PoolT)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import ast
 import enum
+import types
 from collections.abc import Callable
 
 from explorer.compiler import tree
 from explorer.compiler.calls import check_call, check_set
-from explorer.compiler.context import ABSENT, Context, agreeing
+from explorer.compiler.context import ABSENT, NOT_DEFINED, Context, agreeing
 from explorer.compiler.conversion import (
     common,
     fit,
@@ -235,7 +236,7 @@ def _name(ctx: Context, node: ast.Name) -> Expr:
         )
     value = ctx.static(node)
     if value is ABSENT:
-        ctx.error(node, f"{node.id} is not defined here")
+        ctx.error(node, f"{node.id} is not defined here", NOT_DEFINED)
     return constant_of(ctx, node, value)
 
 
@@ -244,8 +245,11 @@ def _attribute(ctx: Context, node: ast.Attribute) -> Expr:
     if value is not ABSENT:
         return constant_of(ctx, node, value)
     owner = ctx.static(node.value)
-    if isinstance(owner, type):
-        ctx.error(node, f"{owner.__name__} has no {node.attr}")
+    if isinstance(owner, (type, types.ModuleType)):
+        hint = ""
+        if isinstance(owner, type) and issubclass(owner, enum.Enum):
+            hint = f"its members: {', '.join(member.name for member in owner)}"
+        ctx.error(node, f"{owner.__name__} has no {node.attr}", hint)
     base = check_value(ctx, node.value)
     where = ctx.at(node)
     hint = ""
@@ -299,8 +303,11 @@ def _system_attribute(ctx: Context, node: ast.Attribute) -> Expr:
         function = ctx.library.function(found.fget, owner, SystemT())
         return tree.Call(where, function.result, function, (tree.Expr(where, SystemT()),))
     if found is ABSENT:
-        hint = 'write self.scope["Max"]' if node.attr == "scope" else ""
-        ctx.error(node, f"the system has no attribute {node.attr}", hint)
+        ctx.error(
+            node,
+            f"the system has no attribute {node.attr}",
+            'self has the constants of its class, self.design and self.scope["NAME"]; what changes lives in the state',
+        )
     return constant_of(ctx, node, found)
 
 
@@ -312,7 +319,8 @@ def _subscript(ctx: Context, node: ast.Subscript) -> Expr:
         and isinstance(ctx.locals.get(node.value.value.id), SystemT)
     ):
         if isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, str):
-            return tree.ScopeSize(ctx.at(node), NumberT(), node.slice.value)
+            name = ctx.sized(node, node.slice.value)
+            return tree.ScopeSize(ctx.at(node), NumberT(), name)
         ctx.error(node, "an entry of the scope is named by a literal", 'write self.scope["Max"]')
     base = check_value(ctx, node.value)
     where = ctx.at(node)
@@ -470,9 +478,10 @@ def _membership(ctx: Context, node: ast.expr, left: ast.expr, right: ast.expr) -
             ctx.error(
                 node,
                 f"`in` asks a Set, Seq, Pool or a tuple, and {source_text(right)} is {container.type}",
+                "write ==, or `in` with a container",
             )
     if isinstance(item.type, NoneT) and not isinstance(kind, OptionalT):
-        ctx.error(node, f"None is never in a {container.type}")
+        ctx.error(node, f"None is never in a {container.type}", "leave the test out")
     if isinstance(item.type, OptionalT) and not isinstance(kind, OptionalT):
         # `None in s` is False in Python: no violation, just no member.
         (bind_item, item), (bind_container, container) = once(item), once(container)
@@ -491,7 +500,7 @@ def _one_of(ctx: Context, node: ast.expr, left: ast.expr, right: ast.Tuple | ast
     item = _expression(ctx, left)
     elements = [_expression(ctx, e) for e in right.elts]
     if not elements:
-        ctx.error(node, "nothing is in an empty tuple")
+        ctx.error(node, "nothing is in an empty tuple", "write False, or what may be in it")
     bindings: list[tree.Bind] = []
     if not all(tree.is_plain(e) for e in (item, *elements)):
         (bind, item), *others = (once(e) for e in (item, *elements))

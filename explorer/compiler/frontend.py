@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import types
 import typing
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from explorer.compiler import tree
@@ -56,6 +56,9 @@ class Frontend:
             if name in vars(cls):
                 return vars(cls)[name], cls
         return ABSENT, None
+
+    def scope_names(self) -> Collection[str]:
+        return self.system.scope
 
     def switch(self, name: str) -> Kind | None:
         return self._switches.get(name)

@@ -73,6 +73,7 @@ class Layout:
             case BoolT():
                 return 0, 1
             case IntT():
+                self.known(kind)
                 return bounds(kind, self.scope)
             case EnumT(cls):
                 return 0, len(cls) - 1
@@ -204,7 +205,7 @@ class Layout:
     def _initial(self, kind: Type, field: str = "") -> Flat:
         """The leaves of the initial value. A sort inside has none: its leaves are zero, and the language
         refuses to read them before they are assigned."""
-        value = kind_of(kind, self.scope, field).initial()
+        value = kind_of(self.known(kind), self.scope, field).initial()
         return self.flatten(kind, value)
 
     def flatten(self, kind: Type, value: Any) -> Flat:

@@ -85,7 +85,7 @@ def _lowering(
         return _Lowering(key.system, properties)
 
 
-DEEPEST = 10_000
+DEEPEST = 6_000
 """Python's limit of recursion while a model is compiled: a sum of a hundred terms is a hundred levels deep."""
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import enum
 import typing
 from collections.abc import Callable, Sequence
 
@@ -30,7 +31,11 @@ def check_match(ctx: Context, node: ast.Match, block: Block) -> list[Stmt]:
     """A ``match`` as a chain of conditions; a case that completes the variants needs none."""
     subject = ctx.expression(node.subject)
     if isinstance(subject.type, tree.OUTSIDE) and not is_number(subject.type):
-        ctx.error(node.subject, f"match takes a value apart, and this is {subject.type}")
+        ctx.error(
+            node.subject,
+            f"match takes a value apart, and this is {subject.type}",
+            "match a field of the state, a parameter or a local name",
+        )
     statements: list[Stmt] = []
     if not isinstance(subject, tree.Local):
         bind, subject = once(subject)
@@ -43,7 +48,11 @@ def check_match(ctx: Context, node: ast.Match, block: Block) -> list[Stmt]:
         if remaining is not None and not remaining:
             if _never(ctx, case):
                 continue
-            ctx.error(case.pattern, "this case is never reached: those above cover everything")
+            ctx.error(
+                case.pattern,
+                "this case is never reached: those above cover everything",
+                "leave it out",
+            )
         ctx.narrowed = dict(saved)
         condition, captures = _pattern(ctx, case.pattern, subject)
         ctx.narrow(condition)
@@ -131,12 +140,12 @@ def _pattern(ctx: Context, pattern: ast.pattern, subject: Expr) -> tuple[Expr, C
             return condition, (*captures, ctx.binding(pattern, name, value, name))
         case ast.MatchSingleton(None):
             if not isinstance(subject.type, OptionalT):
-                ctx.error(pattern, f"{subject.type} is never None")
+                ctx.error(pattern, f"{subject.type} is never None", "leave the case out")
             return tree.IsNone(where, BoolT(), subject), ()
         case ast.MatchSingleton(bool(flag)):
             present, value = _present(subject)
             if not isinstance(value.type, BoolT):
-                ctx.error(pattern, f"{value.type} is never {flag}")
+                ctx.error(pattern, f"{value.type} is never {flag}", "leave the case out")
             truth = value if flag else tree.Not(where, BoolT(), value)
             return _all(where, [*present, truth]), ()
         case ast.MatchValue(value):
@@ -188,7 +197,11 @@ def _value_pattern(ctx: Context, value: ast.expr, subject: Expr) -> Expr:
     expected = ctx.expression(value)
     same = expected.type == subject.type or (is_number(expected.type) and is_number(subject.type))
     if not same or isinstance(subject.type, OrdinalT | UnionT):
-        ctx.error(value, f"{expected.type} is no case of {subject.type}")
+        ctx.error(
+            value,
+            f"{expected.type} is no case of {subject.type}",
+            "a case is a value of the type that is matched",
+        )
     return _all(where, [*present, tree.Compare(where, BoolT(), "eq", subject, expected)])
 
 
@@ -196,12 +209,21 @@ def _class_pattern(ctx: Context, pattern: ast.MatchClass, subject: Expr) -> tupl
     where = ctx.at(pattern)
     cls = ctx.static(pattern.cls)
     if not (isinstance(cls, type) and is_record(cls)):
-        ctx.error(pattern.cls, "a case names a record class here", "write case Publish(id=i):")
+        hint = f"write case {cls.__name__}.MEMBER:" if isinstance(cls, enum.EnumType) else ""
+        ctx.error(
+            pattern.cls,
+            "a case names a record class here",
+            hint or "write case RECORD(FIELD=name):",
+        )
     conditions, subject = _present(subject)
     if isinstance(subject.type, UnionT):
         index = next((i for i, v in enumerate(subject.type.variants) if v.cls is cls), None)
         if index is None:
-            ctx.error(pattern.cls, f"{cls.__name__} is no variant of {subject.type}")
+            ctx.error(
+                pattern.cls,
+                f"{cls.__name__} is no variant of {subject.type}",
+                "name one of its records",
+            )
         conditions.append(tree.IsVariant(where, BoolT(), subject, index))
         subject = tree.Project(where, subject.type.variants[index], subject, index)
     elif not (isinstance(subject.type, RecordT) and subject.type.cls is cls):
@@ -209,7 +231,11 @@ def _class_pattern(ctx: Context, pattern: ast.MatchClass, subject: Expr) -> tupl
     fields = {f.name: f for f in fields_of(cls)}
     order = list(fields)
     if len(pattern.patterns) > len(order):
-        ctx.error(pattern, f"{cls.__name__} has {len(order)} fields")
+        ctx.error(
+            pattern,
+            f"{cls.__name__} has {len(order)} field{'s' * (len(order) != 1)}",
+            f"in this order: {', '.join(order)}",
+        )
     parts = dict(zip(order, pattern.patterns, strict=False))
     parts.update(zip(pattern.kwd_attrs, pattern.kwd_patterns, strict=True))
     captures: list[tree.Bind] = []

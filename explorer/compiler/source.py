@@ -27,6 +27,12 @@ def function_syntax(
     """
     wrapped = inspect.unwrap(function)
     code: types.CodeType | None = getattr(wrapped, "__code__", None)
+    if code is not None and code.co_name == "<lambda>":
+        raise ModelError(
+            "a lambda cannot be called from a model",
+            where=Location(code.co_filename, code.co_firstlineno),
+            hint="write it with `def`, and annotate its parameters and result",
+        )
     if code is None or wrapped is not function:
         raise ModelError(
             f"{getattr(function, '__name__', function)!s} is decorated or no plain Python function",

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from explorer.compiler import tree
 from explorer.compiler.calls import STATEMENTS
-from explorer.compiler.context import Context, agreeing
+from explorer.compiler.context import NOT_DEFINED, Context, agreeing
 from explorer.compiler.conversion import alike, fit, is_exact, loose, unwrap
 from explorer.compiler.domains import check_domain, loop_names
 from explorer.compiler.expressions import binary, check_expression
@@ -27,6 +27,7 @@ UNSUPPORTED: dict[type[ast.stmt], tuple[str, str]] = {
     ),
     ast.Raise: ("raise is not supported", 'write panic("what went wrong")'),
     ast.Try: ("try is not supported", "nothing in a model can be caught: use if"),
+    ast.TryStar: ("try is not supported", "nothing in a model can be caught: use if"),
     ast.With: ("with is not supported", "write the statements in order"),
     ast.Delete: ("del is not supported", "use .discard(), .free() or assign None"),
     ast.Global: ("global is not supported", "everything that changes lives in the state"),
@@ -49,7 +50,7 @@ def check_block(ctx: Context, body: Sequence[ast.stmt]) -> tuple[Stmt, ...]:
     result: list[Stmt] = []
     for node in body:
         if result and tree.leaves(result[-1:]):
-            ctx.error(node, "this statement is never reached")
+            ctx.error(node, "this statement is never reached", "leave it out")
         result += _statement(ctx, node)
     return tuple(result)
 
@@ -106,7 +107,11 @@ def _effect(ctx: Context, node: ast.expr) -> Stmt:
             return tree.Never(where)
         if name is not None:
             if len(node.args) != 1 or node.keywords:
-                ctx.error(node, f"{name} takes one argument")
+                ctx.error(
+                    node,
+                    f"{name} takes one argument",
+                    "join conditions with `and`" if name == "require" else 'write it as one "text"',
+                )
             argument = node.args[0]
             if name == "require":
                 return tree.Require(where, ctx.condition(argument))
@@ -162,7 +167,11 @@ def _place(ctx: Context, target: ast.expr) -> tree.Expr:
         case tree.ItemOf(_, _, base, _) if isinstance(base.type, (MapT, PoolT, SeqT)):
             pass
         case _:
-            ctx.error(target, f"`{source_text(target)}` is no place that can be assigned")
+            ctx.error(
+                target,
+                f"`{source_text(target)}` is no place that can be assigned",
+                "assign a field of a record or an entry of a Map, Seq or Pool",
+            )
     _check_root(ctx, target, base)
     return place
 
@@ -172,12 +181,18 @@ def _check_root(ctx: Context, target: ast.expr, base: tree.Expr) -> None:
     while isinstance(base, (tree.FieldOf, tree.ItemOf)):
         base = base.base
     if not isinstance(base, (tree.Local, tree.Call, tree.IfElse)):
-        ctx.error(target, "this assignment would be lost: its target is not part of the state")
+        ctx.error(
+            target,
+            "this assignment would be lost: its target is not part of the state",
+            "give the new record a name first",
+        )
 
 
 def _annotated(ctx: Context, node: ast.AnnAssign) -> list[Stmt]:
     if not isinstance(node.target, ast.Name):
-        ctx.error(node, "only a local name can be annotated here")
+        ctx.error(
+            node.target, "only a local name can be annotated here", "leave the annotation out"
+        )
     name = node.target.id
     kind = loose(_annotation(ctx, node.annotation, name))
     value: tree.Expr | None = None
@@ -187,9 +202,9 @@ def _annotated(ctx: Context, node: ast.AnnAssign) -> list[Stmt]:
         # An annotation cannot name the capacity of a sequence.
         value = ctx.expression(node.value)
         kind = value.type if alike(value.type, kind) else kind
-    known = ctx.declare(node, name, kind)
+    known = ctx.declare(node.target, name, kind)
     if known != kind:
-        ctx.error(node, f"{name} is already {known}", "use another name")
+        ctx.error(node.target, f"{name} is already {known}", "use another name")
     if value is None:
         return []
     return [tree.Let(ctx.at(node), name, fit(value, kind, what=name))]
@@ -201,7 +216,7 @@ def _annotation(ctx: Context, node: ast.expr, name: str) -> tree.Kind:
     try:
         annotation = eval(str(expression), dict(ctx.names))  # the model's own source
     except Exception as error:  # any error of the model's own annotation
-        ctx.error(node, f"this annotation cannot be read: {error}")
+        ctx.error(node, f"this annotation cannot be read: {error}", NOT_DEFINED)
     if annotation is int:
         return NumberT()
     try:
@@ -296,7 +311,11 @@ def _return(ctx: Context, node: ast.Return, value: ast.expr | None) -> Stmt:
     where = ctx.at(node)
     if isinstance(ctx.result, VoidT):
         if value is not None and not (isinstance(value, ast.Constant) and value.value is None):
-            ctx.error(node, f"{ctx.name} returns nothing, and this returns a value")
+            ctx.error(
+                node,
+                f"{ctx.name} returns nothing, and this returns a value",
+                "annotate what it returns",
+            )
         return tree.Return(where, None)
     if value is None:
         ctx.error(node, f"{ctx.name} returns {ctx.result}", "return a value")

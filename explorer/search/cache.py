@@ -34,6 +34,24 @@ def compiled(function: F) -> F:
         numba.config.CACHE_DIR = previous
 
 
+def c_address(function: Any, arguments: int) -> int:
+    """The address of a compiled function of 64-bit integers, for code that calls it by address: so it is compiled only
+    where it is needed."""
+    signature = numba.types.int64(*[numba.types.int64] * arguments)
+    previous = numba.config.CACHE_DIR
+    numba.config.CACHE_DIR = "" if _DIRECTORY is None else str(_DIRECTORY)
+    try:
+        made = numba.cfunc(signature, cache=_DIRECTORY is not None)(function)
+    finally:
+        numba.config.CACHE_DIR = previous
+    _kept.append(made)
+    return int(made.address)
+
+
+_kept: list[Any] = []
+"""C functions whose addresses are in use."""
+
+
 def _njit(function: F, *, cache: bool) -> F:
     made: F = numba.njit(nogil=True, cache=cache)(function)
     return made

@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import time
+from collections import OrderedDict
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from explorer.compiler.lower import Lowered, lower
-from explorer.compiler.native import compile_program
+from explorer.compiler.native import Native, compile_program
+from explorer.compiler.program import Program
 from explorer.lang.properties import Property
 from explorer.lang.run import instances
 from explorer.lang.system import System
 from explorer.result import ActionCount, Result
 from explorer.search.explore import search
-from explorer.search.found import Found, Occurrence
-from explorer.search.report import DEADLOCK, Run, refuse_unclear, verdicts
-from explorer.trace.replay import changed_switches
+from explorer.search.found import Found, InternalError, Occurrence
+from explorer.search.probe import Probe, probe
+from explorer.search.report import DEADLOCK, FINAL, Run, refuse_unclear, shows, verdicts
+from explorer.search.symmetry import Symmetry, symmetry_of
+from explorer.search.unfold import Unfolder
+from explorer.trace.replay import changed_switches, play
 
 ENGINE = "exhaustive"
 
@@ -28,10 +34,12 @@ def check(
     max_states: int | None = None,
     max_seconds: float | None = None,
     max_memory: int | None = None,
+    reductions: bool = False,
 ) -> Result:
     """Visit every reachable state of ``system`` and decide ``properties`` (default: all that apply to it).
 
-    ``first`` stops at the first violation; the limits (states stored, seconds, bytes) and an interrupt stop the search as
+    With ``reductions`` one state stands for all that differ from it by the names of sorts, where that pays (see ``probe``);
+    verdicts and lengths are the same. ``first`` stops at the first violation; the limits (states stored, seconds, bytes) and an interrupt stop the search as
     well. What is undecided then is ``unknown``.
 
     Raises
@@ -42,23 +50,71 @@ def check(
     """
     started = time.perf_counter()
     lowered = lower(system, properties)
+    native = compiled(lowered.program)
+    initial = [leaves for _, leaves in lowered.initial]
+    orbits = _orbits(system, lowered, native) if reductions else None
     found = search(
-        compile_program(lowered.program),
-        [leaves for _, leaves in lowered.initial],
+        native,
+        initial,
         switches=lowered.switch_values,
+        symmetry=None if orbits is None else orbits.symmetry,
         first=first,
         max_states=max_states,
         max_seconds=max_seconds,
         max_memory=max_memory,
     )
-    return _Report(system, lowered, found, first).result(started)
+    return _Report(system, lowered, found, first, orbits).result(started)
+
+
+KEPT = 8
+"""Programs whose native code is kept: the designs of a system share one."""
+_kept: OrderedDict[int, Native] = OrderedDict()
+
+
+def compiled(program: Program) -> Native:
+    """The program's native code, made once."""
+    native = _kept.pop(id(program), None)
+    if native is None or native.program is not program:
+        native = compile_program(program)
+    _kept[id(program)] = native
+    if len(_kept) > KEPT:
+        _kept.popitem(last=False)
+    return native
+
+
+@dataclass(frozen=True)
+class _Orbits:
+    """A symmetry that is used, what made it worth it, and how to get from orbits back to states."""
+
+    symmetry: Symmetry
+    sample: Probe
+    unfolder: Unfolder
+
+
+def _orbits(system: System[Any], lowered: Lowered, native: Native) -> _Orbits | None:
+    symmetry = symmetry_of(system, native.packing)
+    if symmetry is None:
+        return None
+    initial = [leaves for _, leaves in lowered.initial]
+    sample = probe(native, initial, lowered.switch_values, symmetry)
+    if not sample.pays:
+        return None
+    return _Orbits(symmetry, sample, Unfolder(native, lowered.switch_values, symmetry))
 
 
 class _Report:
     """Turns numbers of states and instances into verdicts and traces."""
 
-    def __init__(self, system: System[Any], lowered: Lowered, found: Found, first: bool) -> None:
+    def __init__(
+        self,
+        system: System[Any],
+        lowered: Lowered,
+        found: Found,
+        first: bool,
+        orbits: _Orbits | None,
+    ) -> None:
         self.system = system
+        self.orbits = orbits
         self.lowered = lowered
         self.found = found
         self.instances = instances(system)
@@ -70,7 +126,8 @@ class _Report:
         program, found = self.lowered.program, self.found
         for number, where in found.unclear:
             prop = None if number < 0 else self.lowered.properties[number]
-            refuse_unclear(self.system, self._run_to(where), prop)
+            name = FINAL if prop is None else prop.name
+            refuse_unclear(self.system, self._run_to(name, where), prop)
         counts = {
             info.name: ActionCount(enabled, taken)
             for info, enabled, taken in zip(
@@ -82,7 +139,7 @@ class _Report:
         incomplete = sorted(f"{name} used up" for name in used_up)
         if found.stopped is not None:
             incomplete.append(found.stopped)
-        runs = {name: self._run_to(where) for name, where in self.occurrences.items()}
+        runs = {name: self._run_to(name, where) for name, where in self.occurrences.items()}
         return Result(
             system=self.system.name,
             scope=dict(self.system.scope),
@@ -96,8 +153,36 @@ class _Report:
             actions=counts,
             incomplete=tuple(incomplete),
             warnings=tuple(never) if found.complete else (),
+            reductions=() if self.orbits is None else ("symmetry",),
+            notes=() if self.orbits is None else (self._about(self.orbits),),
             seconds=time.perf_counter() - started,
         )
+
+    @staticmethod
+    def _about(orbits: _Orbits) -> str:
+        """What the reduction brings."""
+        sorts = " and ".join(orbits.symmetry.sorts)
+        return (
+            f"symmetry of {sorts}: in a sample {orbits.sample.factor:.1f} states fall into one orbit; "
+            "--no-reductions explores them all"
+        )
+
+    def _unfolded(self, orbits: _Orbits, name: str, where: Occurrence) -> tuple[int, list[int]]:
+        """A run to an occurrence that was found in another state of its orbit: there another instance shows it."""
+        lowered = self.lowered
+        initial = [leaves for _, leaves in lowered.initial]
+        number, path, _ = orbits.unfolder.run(self.found, initial, where.state)
+        if where.instance is None:
+            return number, path
+        state = play(
+            self.system, lowered.initial[number][0], [self.instances[i] for i in path]
+        ).states[-1]
+        action = self.instances[where.instance].action
+        prop = next((p for p in lowered.properties if p.name == name), None)
+        for i, instance in enumerate(self.instances):
+            if instance.action is action and shows(self.system, state, instance, name, prop):
+                return number, [*path, i]
+        raise InternalError(f"{name} is found in one state of an orbit and not in another")
 
     def _occurrences(self) -> Iterator[tuple[str, Occurrence]]:
         """What was found, by name: properties and failures as they occur, and deadlock."""
@@ -130,9 +215,12 @@ class _Report:
             return -1, where.state, 2
         return int(self.found.parent[where.state]), int(self.found.via[where.state]), 2
 
-    def _run_to(self, where: Occurrence) -> Run:
+    def _run_to(self, name: str, where: Occurrence) -> Run:
         """The run to an occurrence, its own step included."""
-        initial, path = self.found.path(where.state)
-        if where.instance is not None:
-            path.append(where.instance)
+        if self.orbits is None:
+            initial, path = self.found.path(where.state)
+            if where.instance is not None:
+                path.append(where.instance)
+        else:
+            initial, path = self._unfolded(self.orbits, name, where)
         return Run(self.lowered.initial[initial][0], [self.instances[i] for i in path])

@@ -39,10 +39,10 @@ NEXT, COUNT, TRANSITIONS, HELD, N_EVENTS, PENDING_STATES, PENDING_STEPS = range(
 # a value outside its leaf's range, and that event
 DEADLOCK, FINAL_UNCLEAR, BROKEN_STATE, BROKEN_EVENT = range(46, 50)
 
-# The tables of a symmetry (see ``orbit``), by address, or 0
-ORBIT = 50
+# The tables of a symmetry and the function that uses them (see ``orbit``), by address, or 0
+ORBIT, CANONICAL = 50, 51
 
-SIZE = 51
+SIZE = 52
 
 # Why the loop returned: call it again, everything is explored, there is no room, one state too many, STOP was set
 AGAIN, DONE, GROW, STATE_LIMIT, STOPPED = range(5)

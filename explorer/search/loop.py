@@ -29,7 +29,6 @@ from explorer.compiler.llvm_program import (
 )
 from explorer.search import control as at
 from explorer.search.cache import compiled
-from explorer.search.orbit import canonical
 from explorer.search.raw import call, get, get_bits, get_half, prefetch, put, put_half
 
 # Constants of splitmix64's finaliser, which mixes every bit into every other.
@@ -188,7 +187,7 @@ def enter(c: int, state: int, number: int) -> None:
         put(get(c, at.OUT), row * words + w, get(state, w))
     stored = get(c, at.OUT) + row * words * 8
     if get(c, at.ORBIT):
-        canonical(get(c, at.ORBIT), stored)
+        call(get(c, at.CANONICAL), (get(c, at.ORBIT), stored))
     put(get(c, at.HASHES), row, hash_words(stored, 0, words))
     put_half(get(c, at.SOURCE), row, 0)
     put_half(get(c, at.INSTANCE), row, number)
@@ -271,7 +270,7 @@ def _gather(c: int, shift: Any) -> None:
             _note(c, get(c, at.ON_STEPS), at.PENDING_STEPS, i, get_half(instance, row))
     if get(c, at.ORBIT):
         for row in range(found):
-            canonical(get(c, at.ORBIT), out + row * words * 8)
+            call(get(c, at.CANONICAL), (get(c, at.ORBIT), out + row * words * 8))
     table, hashes, source = get(c, at.TABLE), get(c, at.HASHES), get(c, at.SOURCE)
     for row in range(found):
         # The usual case is worth a branch: this runs for every transition, and the general function is a call.

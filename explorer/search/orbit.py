@@ -250,8 +250,7 @@ def canonical(t: int, state: int) -> None:
     _pack(t, best, state)
 
 
-@compiled
-def canonical_all(t: int, rows: int, count: int) -> None:
-    """Replace ``count`` states that follow each other."""
-    for i in range(count):
-        canonical(t, rows + i * get(t, WORDS) * 8)
+def canonical_entry(t: int, state: int) -> int:
+    """``canonical`` for callers that have its address."""
+    canonical(t, state)
+    return 0

@@ -44,7 +44,6 @@ def probe(
     if found.stopped is None:
         return Probe(1.0, 0.0)
     rows = found.rows[-SAMPLE:]
-    symmetry.canonical_rows(rows[:1])  # compiles, or loads, what is timed
     started = time.perf_counter()
     canonical = symmetry.canonical_rows(rows)
     seconds = (time.perf_counter() - started) / len(rows)

@@ -8,12 +8,13 @@ from typing import Any, NoReturn
 
 from explorer.compiler.lower import Lowered
 from explorer.lang.properties import Property
-from explorer.lang.run import Instance, evaluate, is_final
+from explorer.lang.run import Blocked, Failed, Instance, Next, evaluate, is_final, step
 from explorer.lang.system import System
 from explorer.result import Kind, PropertyResult, Verdict
 from explorer.trace.replay import ReplayMismatch, build_trace, play
 
 DEADLOCK = "deadlock"
+FINAL = "is_final"
 
 
 @dataclass(frozen=True)
@@ -63,5 +64,17 @@ def refuse_unclear(system: System[Any], run: Run, prop: Property | None) -> NoRe
         is_final(system, states[-1])
     else:
         evaluate(system, prop, *states[-2 if prop.kind == "step_invariant" else -1 :])
-    name = "is_final" if prop is None else prop.name
+    name = FINAL if prop is None else prop.name
     raise ReplayMismatch(f"{system.name}: the engine could not evaluate {name}, CPython can")
+
+
+def shows(
+    system: System[Any], state: Any, instance: Instance, name: str, prop: Property | None
+) -> bool:
+    """Whether a step shows a failure, a soft panic, or the violation of a step invariant."""
+    outcome = step(system, state, instance)
+    if isinstance(outcome, Blocked):
+        return False
+    if prop is None:
+        return name in outcome.soft or (isinstance(outcome, Failed) and outcome.name == name)
+    return isinstance(outcome, Next) and not evaluate(system, prop, state, outcome.state)

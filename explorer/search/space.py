@@ -62,6 +62,7 @@ class Space:
             (at.FINAL_UNCLEAR, -1),
             (at.BROKEN_STATE, -1),
             (at.ORBIT, symmetry.address if symmetry else 0),
+            (at.CANONICAL, symmetry.function if symmetry else 0),
         ):
             self._control[place] = value
         self._hold(at.DESIGN, np.array([s % (1 << WORD_BITS) for s in switches], np.uint64))
