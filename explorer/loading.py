@@ -20,6 +20,7 @@ from typing import Any
 
 from explorer.files import read_text
 from explorer.lang.errors import Location, ModelError
+from explorer.lang.properties import idle_properties
 from explorer.lang.system import System
 
 SYSTEMS = "slotcheck.systems"
@@ -62,6 +63,18 @@ def load_properties() -> None:
     """Imports the modules that hold the properties of bundled systems."""
     for entry in _entries(PROPERTIES):
         _load(entry)
+
+
+def idle(found: Found) -> tuple[str, ...]:
+    """The properties in a system's module that apply to no system there: somebody takes them for checked."""
+    module = sys.modules[found.cls.__module__]
+    systems = []
+    for value in vars(module).values():
+        if isinstance(value, type) and issubclass(value, System) and value is not System:
+            # A mixin is no system by itself.
+            with contextlib.suppress(ModelError):
+                systems.append(value())
+    return tuple(p.name for p in idle_properties(module.__name__, systems))
 
 
 def bundled_documents() -> list[Path]:

@@ -22,7 +22,7 @@ from explorer.configure import (
 )
 from explorer.engines import ENGINES, EngineName, Limits, run
 from explorer.lang.errors import ModelError
-from explorer.loading import close, find_system
+from explorer.loading import close, find_system, idle
 from explorer.result import PropertyResult, Result
 from explorer.trace.files import prepare, write_traces
 
@@ -99,9 +99,8 @@ def check(
 ) -> int:
     """Check SYSTEM: a bundled name, or path/to/file.py:ClassName."""
     output = Output(json_target)
-    configured = configure(
-        find_system(system), parse_scope(scope), preset, parse_switches(switches)
-    )
+    found = find_system(system)
+    configured = configure(found, parse_scope(scope), preset, parse_switches(switches))
     properties = choose_properties(configured.system, names)
     if trace_dir is not None:
         prepare(trace_dir)
@@ -114,6 +113,8 @@ def check(
             Limits(first, max_states, max_seconds, max_memory, depth, not no_reductions),
         )
     result = labelled(asked(result, names), configured)
+    ignored = (f"the property {name} applies to no system in its file" for name in idle(found))
+    result = replace(result, warnings=(*result.warnings, *ignored))
     unwritten: ModelError | None = None
     if trace_dir is not None:
         traces = [p.trace for p in result.properties if p.trace is not None]
