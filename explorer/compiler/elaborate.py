@@ -44,6 +44,10 @@ STORING = ("append", "insert", "add", "alloc")
 """Methods that check what they are given when they store it."""
 
 
+NOWHERE = Value(())
+"""Where a value is on its way to if it is not stored at once."""
+
+
 class Elaborator:
     """Executes typed functions on a Machine."""
 
@@ -69,6 +73,8 @@ class Elaborator:
         self._plain = plain
         self.steps = steps
         self.statements = 0
+        self.holder = NOWHERE
+        self.holders: dict[str, Value] = {}
 
     def is_plain(self, expr: Expr) -> bool:
         """Whether evaluating ``expr`` cannot be noticed, remembered by identity: hashing a tree would walk all of it."""
@@ -200,9 +206,12 @@ class Elaborator:
         # Python evaluates the value, then the target's parts; then it looks at the value and the key, and stores.
         kind = as_type(stmt.target.type)
         source = _unchecked(stmt.value)
-        value = self.local(source)
         target = stmt.target
         assert isinstance(target, (tree.FieldOf, tree.ItemOf))
+        if isinstance(source, (tree.SetOf, tree.Quantify)):
+            # A set that is written out for a field has that field's bounds.
+            self.holder = Value((), _field_of(target))
+        value = self.local(source)
         base = self.place(target.base)
         if isinstance(target, tree.FieldOf):
             place = self.field(base, target)
@@ -499,10 +508,11 @@ class Elaborator:
                 return self.build(expr)
             case tree.SetOf(_, kind, items):
                 assert isinstance(kind, SetT)
+                holder, self.holder = self.holder, NOWHERE
                 bits = self.ops.constants(kind, self.layout.zero(kind))
                 members = [(_unchecked(item).type, self.flat(_unchecked(item))) for item in items]
                 for given, member in members:
-                    bits = self.ops.with_member(kind, given, bits, member, Value(()))
+                    bits = self.ops.with_member(kind, given, bits, member, holder)
                 return Value(bits)
             case tree.SetOp(_, _, op, left, right):
                 a_set, b_set = self.evaluate(left), self.evaluate(right)
@@ -691,11 +701,13 @@ class Elaborator:
         m = self.m
         outer, types = dict(m.frame.locals), dict(m.frame.kinds)
         name = f"<{expr.op} at {len(m.frames)}.{len(outer)}>"
+        holder, self.holder = self.holder, NOWHERE
         # Python evaluates the first domain, then the default, then the rest.
         evaluated = len(m.outdated)
         first = self.items(expr.generators[0].domain)
         default = None if expr.default is None else self.node(expr.default)
         m.frame.locals[name] = self.start(expr)
+        self.holders[name] = holder
         self.generate(expr, 0, name, first, evaluated)
         result = m.frame.locals[name]
         assert isinstance(result, Value)
@@ -801,12 +813,19 @@ class Elaborator:
             case "Set":
                 kind = as_type(expr.type)
                 assert isinstance(kind, SetT)
-                new = self.ops.with_member(kind, source.type, old, nodes, Value(()))
+                new = self.ops.with_member(kind, source.type, old, nodes, self.holders[name])
             case _:
                 found, value = old
                 best = self.ops.extreme(expr.op, value, nodes[0])
                 new = (dag.true, dag.ite(found, best, nodes[0]))
         self.m.frame.locals[name] = Value(new)
+
+
+def _field_of(target: Expr) -> str:
+    """The field of a record through which an assignment's target is reached."""
+    while isinstance(target, tree.ItemOf):
+        target = target.base
+    return target.name if isinstance(target, tree.FieldOf) else ""
 
 
 def _unchecked(expr: Expr) -> Expr:

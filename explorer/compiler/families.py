@@ -36,68 +36,93 @@ class Index:
 
 
 @dataclass(frozen=True)
+class Guard:
+    """A leaf that must be in ``low..high`` for a part of the state to exist: a flag, a tag, a length."""
+
+    leaf: int
+    low: int
+    high: int
+
+
+@dataclass(frozen=True)
 class Moving:
     """How one leaf takes part in a permutation.
 
     ``family`` is the same for the leaves that permutations move onto each other. A leaf that holds a name of ``holds``
-    has the value ``first`` plus the name's number; lower values (None) are not names.
+    has the value ``first`` plus the name's number; lower values (None) are not names, and no value is one where
+    a guard fails: parts that do not exist are zero.
     """
 
     family: int
     indices: tuple[Index, ...]
     holds: type[Sort] | None = None
     first: int = 0
+    guards: tuple[Guard, ...] = ()
 
 
 Indices = tuple[Index, ...]
+Guards = tuple[Guard, ...]
 
 
 def moving_leaves(layout: Layout, kind: Type) -> tuple[Moving, ...]:
     """One entry per leaf of ``kind``, in order."""
     families: dict[tuple[object, ...], int] = {}
     result = []
-    for position, (indices, holds, first) in enumerate(_leaves(layout, kind, ())):
+    for position, (indices, holds, first, guards) in enumerate(_leaves(layout, kind, 0, (), ())):
         start = position - sum(i.stride * i.number for i in indices)
         key = (start, tuple((i.sort, i.stride) for i in indices))
-        result.append(Moving(families.setdefault(key, len(families)), indices, holds, first))
+        family = families.setdefault(key, len(families))
+        result.append(Moving(family, indices, holds, first, guards))
     return tuple(result)
 
 
-Described = tuple[Indices, type[Sort] | None, int]
+Described = tuple[Indices, type[Sort] | None, int, Guards]
 
 
-def _leaves(layout: Layout, kind: Type, indices: Indices) -> Iterator[Described]:
+def _leaves(
+    layout: Layout, kind: Type, at: int, indices: Indices, guards: Guards
+) -> Iterator[Described]:
+    """The leaves of a part that starts ``at`` a leaf of the state and exists where ``guards`` hold."""
+    plain: Described = (indices, None, 0, guards)
     match kind:
         case SortT(sort):
-            yield indices, sort, 0
+            yield indices, sort, 0, guards
         case OptionalT(SortT(sort)):
-            yield indices, sort, 1
+            yield indices, sort, 1, guards
         case OptionalT(inner) if not is_scalar(inner):
-            yield indices, None, 0
-            yield from _leaves(layout, inner, indices)
+            yield plain
+            yield from _leaves(layout, inner, at + 1, indices, (*guards, Guard(at, 1, 1)))
         case RecordT(cls):
             for field in fields_of(cls):
-                yield from _leaves(layout, field.type, indices)
+                yield from _leaves(layout, field.type, at, indices, guards)
+                at += layout.size(field.type)
         case UnionT(variants):
-            yield indices, None, 0
-            for variant in variants:
-                yield from _leaves(layout, variant, indices)
+            yield plain
+            for i, variant in enumerate(variants):
+                start = at + layout.variant(kind, i)
+                yield from _leaves(layout, variant, start, indices, (*guards, Guard(at, i, i)))
         case MapT(key, value):
             for entry in _keys(layout, key, layout.size(value)):
-                yield from _leaves(layout, value, indices + entry)
+                yield from _leaves(layout, value, at, indices + entry, guards)
+                at += layout.size(value)
         case SetT(item):
             for entry in _keys(layout, item, 1):
-                yield indices + entry, None, 0
+                yield indices + entry, None, 0, guards
         case PoolT(ref, value):
             for entry in _keys(layout, ref, 1 + layout.size(value)):
-                yield indices + entry, None, 0
-                yield from _leaves(layout, value, indices + entry)
+                yield indices + entry, None, 0, guards
+                inside = (*guards, Guard(at, 1, 1))
+                yield from _leaves(layout, value, at + 1, indices + entry, inside)
+                at += 1 + layout.size(value)
         case SeqT(item, _, _):
-            yield indices, None, 0
-            for _ in range(layout.capacity(kind)):
-                yield from _leaves(layout, item, indices)
+            yield plain
+            capacity = layout.capacity(kind)
+            for i in range(capacity):
+                start = at + 1 + i * layout.size(item)
+                inside = (*guards, Guard(at, i + 1, capacity))
+                yield from _leaves(layout, item, start, indices, inside)
         case _:
-            yield indices, None, 0
+            yield plain
 
 
 def _keys(layout: Layout, kind: Type, stride: int) -> Iterator[Indices]:

@@ -31,7 +31,9 @@ OFFSET, SIZE = range(17, 19)
 # that look the same its first place, its size and the permutation it is at.
 OLD, NEW, BEST = range(19, 22)
 SIGN, NEXT_SIGN, ORDER, RANK, CLASS_START, CLASS_SIZE, STATE = range(22, 29)
-HEADER = 29
+# Per moving leaf: where its guards start and how many there are. Per guard: its leaf, the least and greatest value.
+GUARDS, GUARD_COUNT, GUARD, LOW, HIGH = range(29, 34)
+HEADER = 34
 
 _MIX1 = np.uint64(0xBF58476D1CE4E5B9)
 _MIX2 = np.uint64(0x94D049BB133111EB)
@@ -67,6 +69,20 @@ def _pack(t: int, leaves: int, state: int) -> None:
 
 
 @compiled
+def _holds_name(t: int, m: int) -> bool:
+    """Whether a moving leaf holds a name: it is there, and it is not None."""
+    old = get(t, OLD)
+    if get(get(t, HOLDS), m) < 0 or get(old, get(get(t, LEAF), m)) < get(get(t, FIRST), m):
+        return False
+    start = get(get(t, GUARDS), m)
+    for g in range(start, start + get(get(t, GUARD_COUNT), m)):
+        value = get(old, get(get(t, GUARD), g))
+        if value < get(get(t, LOW), g) or value > get(get(t, HIGH), g):
+            return False
+    return True
+
+
+@compiled
 def _sign(t: int) -> None:
     """What the state says about each name: two rounds, the second one with what it says about related names.
 
@@ -83,7 +99,7 @@ def _sign(t: int) -> None:
             value = get(old, get(get(t, LEAF), m))
             count, start = get(get(t, COUNT), m), get(get(t, START), m)
             held, first = get(get(t, HOLDS), m), get(get(t, FIRST), m)
-            names_value = held >= 0 and value >= first
+            names_value = _holds_name(t, m)
             target = get(get(t, OFFSET), held) + value - first if names_value else -1
             # What the leaf says, with its names replaced by what is known about them.
             said = np.uint64(get(get(t, FAMILY), m)) * _PLACE
@@ -168,9 +184,9 @@ def _target(t: int, m: int, rank: int) -> Any:
 def _moved(t: int, m: int, rank: int) -> Any:
     """The value that a moving leaf takes along."""
     value = get(get(t, OLD), get(get(t, LEAF), m))
-    held, first = get(get(t, HOLDS), m), get(get(t, FIRST), m)
-    if held < 0 or value < first:
+    if not _holds_name(t, m):
         return value
+    held, first = get(get(t, HOLDS), m), get(get(t, FIRST), m)
     offset = get(get(t, OFFSET), held)
     return get(rank, offset + value - first) - offset + first
 

@@ -78,6 +78,13 @@ class Symmetry:
             [numbers.get(leaf.holds, -1) if leaf.holds else -1 for _, leaf in moving],
         )
         self._hold(orbit.FIRST, [leaf.first for _, leaf in moving])
+        guards = [leaf.guards if leaf.holds in sizes else () for _, leaf in moving]
+        self._hold(orbit.GUARDS, [sum(map(len, guards[:i])) for i in range(len(guards))])
+        self._hold(orbit.GUARD_COUNT, [len(g) for g in guards])
+        every = [guard for g in guards for guard in g]
+        self._hold(orbit.GUARD, [g.leaf for g in every])
+        self._hold(orbit.LOW, [g.low for g in every])
+        self._hold(orbit.HIGH, [g.high for g in every])
         self._hold(orbit.NAME, [name for name, _, _ in indices])
         self._hold(orbit.SORT, [sort for _, sort, _ in indices])
         self._hold(orbit.STRIDE, [stride for _, _, stride in indices])

@@ -11,10 +11,13 @@ from explorer.compiler.native import compile_program
 from explorer.lang.run import Next, instances, key, step
 from explorer.lang.system import System
 from explorer.reference.search import explore
+from explorer.search import probe
+from explorer.search.check import check
 from explorer.search.explore import search
 from explorer.search.symmetry import Symmetry, symmetry_of
 from explorer.search.unfold import Unfolder
 from tests.differential.symmetry import Orbits, all_renamings
+from tests.search import holders
 from tests.systems.increment import Increment
 from tests.systems.jugs import Jugs
 from tests.systems.toggles import Toggles
@@ -65,7 +68,20 @@ def test_a_system_without_sorts_has_no_symmetry() -> None:
     )
 
 
-@pytest.mark.parametrize("system", [TwoPhaseCommit({"Manager": 4}), Increment({"Thread": 3})])
+HOLDERS: list[type[System[Any]]] = [
+    holders.InSequence,
+    holders.InOptional,
+    holders.InUnion,
+    holders.InPool,
+    holders.InGraph,
+]
+
+
+@pytest.mark.parametrize(
+    "system",
+    [TwoPhaseCommit({"Manager": 4}), Increment({"Thread": 3}), *(cls() for cls in HOLDERS)],
+    ids=lambda system: system.name,
+)
 def test_two_states_have_one_canonical_state_exactly_if_a_renaming_leads_from_one_to_the_other(
     system: System[Any],
 ) -> None:
@@ -80,6 +96,19 @@ def test_two_states_have_one_canonical_state_exactly_if_a_renaming_leads_from_on
             words = native.pack(lowered.flatten(data["state"]))
             pairs.add((orbits.of(data["state"]), found.canonical(words).tobytes()))
     assert len(pairs) == len({orbit for orbit, _ in pairs}) == len({words for _, words in pairs})
+
+
+@pytest.mark.parametrize("cls", HOLDERS)
+def test_verdicts_and_lengths_are_the_same_with_the_reduction(
+    cls: type[System[Any]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(probe, "STATES", 1)
+    monkeypatch.setattr(probe, "WORTH", 0.0)
+    plain, reduced = check(cls()), check(cls(), reductions=True)
+    assert reduced.reductions == ("symmetry",) and plain.reductions == ()
+    assert reduced.states < plain.states
+    verdicts = [[(p.name, p.verdict, p.length) for p in r.properties] for r in (plain, reduced)]
+    assert verdicts[0] == verdicts[1]
 
 
 def test_a_run_between_orbits_is_unfolded_into_one_that_can_be_taken() -> None:
