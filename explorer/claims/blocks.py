@@ -65,12 +65,12 @@ def read_blocks(path: Path) -> list[Block]:
         if token.type != "fence" or token.map is None:
             continue
         line = token.map[0] + 1
-        language = token.info.strip()
+        language, *rest = token.info.split() or [""]
         if language == FENCE:
             blocks.append(Block(str(path), line, token.content))
-        elif difflib.get_close_matches(language.lower(), [FENCE], cutoff=0.8):
+        elif any(_is_nearly_ours(word) for word in (language, *rest)):
             raise ModelError(
-                f"the fence {language!r} is not checked",
+                f"the fence {token.info.strip()!r} is not checked",
                 where=Location(str(path), line),
                 hint=f"write ```{FENCE}",
             )
@@ -80,3 +80,9 @@ def read_blocks(path: Path) -> list[Block]:
             hint='a claim is TOML: claim = "ID", system = "NAME", holds = ["property"]',
         )
     return blocks
+
+
+def _is_nearly_ours(word: str) -> bool:
+    return FENCE in word.lower() or bool(
+        difflib.get_close_matches(word.lower(), [FENCE], cutoff=0.8)
+    )

@@ -61,6 +61,7 @@ def verify(ready: Ready, runs: Runs) -> Verified:
     for name in dict.fromkeys((*claim.holds, *claim.violates)):
         _known(ready, name, result)
     checks = [*_holds(claim, result), *_reaches(claim, result), *_violates(claim, result)]
+    checks += _ends(claim, result)
     if ready.script is not None:
         checks += _script(claim, observe(ready.base.system, ready.script), ready.script.file)
     checks += _breaks(ready, result, runs)
@@ -78,15 +79,19 @@ def _judge(claim: Claim, result: Result, checks: tuple[Check, ...]) -> Verified:
     evidence = ("violates", "script") if claim.expect == "refuted" else ()
     stated = [c for c in checks if c.kind not in evidence]
     verdict: Verdict = "verified"
+    nothing_happens = result.complete and not result.transitions and claim.holds
     if any(c.ok is False for c in stated if c.kind != "reaches"):
         verdict = "refuted"
-    elif any(c.ok is False for c in stated):
+    elif any(c.ok is False for c in stated) or nothing_happens:
         verdict = "vacuous"
     elif any(c.ok is None for c in stated):
         verdict = "unknown"
     expected = verdict == claim.expect and all(
         c.ok for c in checks if c.kind in evidence or c.kind == "reaches"
     )
+    if claim.expect == "refuted" and claim.holds:
+        # A hole that was closed must not hide behind another check that fails.
+        expected = expected and any(c.ok is False for c in checks if c.kind == "holds")
     return Verified(claim, verdict, expected, result, checks)
 
 
@@ -141,6 +146,32 @@ def _violates(claim: Claim, result: Result) -> Iterator[Check]:
     return (_check("violates", result, name, "violated") for name in claim.violates)
 
 
+ENDINGS = ("panic:", "assert:", "range:", "full:", "none:", "freed:", "variant:")
+"""Failures after which a run does not go on."""
+
+
+def _hidden(result: Result, known: Sequence[str]) -> list[PropertyResult]:
+    """Failures that a claim does not speak of: what would come after them was not explored."""
+    found = (p for p in result.properties if p.name.startswith(ENDINGS) and p.name not in known)
+    return [p for p in found if p.verdict == "violated"]
+
+
+def _ends(claim: Claim, result: Result) -> Iterator[Check]:
+    """What holds only because runs end in a failure does not count as holding."""
+    if claim.holds or claim.reaches:
+        for found in _hidden(result, (*claim.holds, *claim.violates)):
+            note = "runs end in it, and the claim does not say so: list it under violates"
+            yield Check(
+                "holds",
+                found.name,
+                "violated",
+                False,
+                length=found.length,
+                note=note,
+                trace=found.trace,
+            )
+
+
 def _script(claim: Claim, seen: Observed, file: str) -> Iterator[Check]:
     """The scripted run: with ``violates`` it must violate one of them, else nothing that is said to hold."""
     violated = {f.name: f for f in seen.violations}
@@ -156,7 +187,7 @@ def _script(claim: Claim, seen: Observed, file: str) -> Iterator[Check]:
         for hit in hits:
             yield Check("script", hit.name, "violated", True, length=hit.step)
     else:
-        for name in claim.holds or ("",):
+        for name in dict.fromkeys((*claim.holds, *violated)) or ("",):
             seen_at = violated[name].step if name in violated else None
             outcome = "holds" if seen_at is None else "violated"
             yield Check("script", name, outcome, seen_at is None, length=seen_at)
@@ -172,7 +203,8 @@ def _breaks(ready: Ready, result: Result, runs: Runs) -> Iterator[Check]:
                 smaller.append((subset, runs(ready.without[subset])))
         for name in broken.violates:
             _known(ready, name, run)
-            yield _break(broken.off, name, run, smaller)
+            known = (*ready.claim.holds, *ready.claim.violates, *broken.violates)
+            yield _break(broken.off, name, run, smaller, known)
 
 
 def _break(
@@ -180,6 +212,7 @@ def _break(
     name: str,
     run: Result,
     smaller: Sequence[tuple[tuple[str, ...], Result]],
+    known: Sequence[str],
 ) -> Check:
     found = _verdict(run, name)
     without = "without " + " and ".join(off)
@@ -204,6 +237,10 @@ def _break(
             return _with(check, False, f"{without} is more than it takes: it is violated {less}")
         if verdict == "unknown":
             minimal, note = None, _open(part)
+        elif hidden := _hidden(part, known):
+            less = "without " + " and ".join(subset) if subset else "as the design stands"
+            # It may be what a mechanism is for: to stop rather than go wrong. The reader should know.
+            note = note or f"{less} runs end in {hidden[0].name}"
     return _with(check, minimal, note)
 
 

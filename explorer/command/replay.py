@@ -48,7 +48,10 @@ def replay(trace: Path, switches: tuple[str, ...], preset: str | None, full: boo
     output.lines(_answer(replayed, other))
     if not other:
         return PASSED if replayed.difference is None and replayed.confirmed else VIOLATED
-    return PASSED if replayed.confirmed == (recorded.kind == "reachable") else VIOLATED
+    if recorded.kind == "reachable":
+        return PASSED if replayed.confirmed else VIOLATED
+    fails = replayed.confirmed or replayed.earlier is not None or replayed.other is not None
+    return VIOLATED if fails else PASSED
 
 
 def _text(replayed: Replayed, full: bool) -> Iterator[str]:
@@ -94,5 +97,9 @@ def _answer(replayed: Replayed, other: bool) -> Iterator[str]:
         yield f"{name} {ends} at its end."
         if replayed.blame is not None:
             yield from blame_lines(replayed.blame)
+    elif replayed.earlier is not None:
+        yield f"{name} fails already after {steps(replayed.earlier)}."
     elif replayed.possible:
         yield f"{name} no longer {ends} at its end."
+    if replayed.other is not None:
+        yield f"The run ends in another failure: {replayed.other}."

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from explorer.lang.errors import ModelError
+from explorer.lang.properties import Property
 from explorer.lang.run import (
     Blocked,
     Cut,
@@ -14,6 +15,7 @@ from explorer.lang.run import (
     Instance,
     Next,
     Outcome,
+    evaluate,
     init_params,
     initial_states,
     step,
@@ -29,6 +31,7 @@ from explorer.trace.replay import (
     ReplayMismatch,
     confirm,
     find_property,
+    kind_of,
     reason,
     record,
 )
@@ -50,7 +53,8 @@ class Replayed:
     """A trace run again.
 
     ``now`` is the run as far as it went, None if there is no such initial state. ``difference`` is the first one. ``confirmed``
-    says whether the property still fails (or is reached) at the end; it is False for a run that ends early.
+    says whether the property still fails (or is reached) at the end; it is False for a run that ends early. ``earlier``
+    is the step at which it fails before the end, ``other`` another failure in which the run ends.
     """
 
     recorded: Trace
@@ -60,6 +64,8 @@ class Replayed:
     possible: bool
     confirmed: bool
     blame: Blame | None = None
+    earlier: int | None = None
+    other: str | None = None
 
 
 def replay(trace: Trace, system: System[Any]) -> Replayed:
@@ -73,6 +79,11 @@ def replay(trace: Trace, system: System[Any]) -> Replayed:
         raise ModelError(
             f"{system.name} has no property {trace.property_name}",
             hint="the trace was recorded with another version of the properties",
+        )
+    if trace.kind != kind_of(trace.property_name, declared):
+        raise ModelError(
+            f"the trace calls {trace.property_name} {trace.kind}, and it is {kind_of(trace.property_name, declared)}",
+            hint="the trace was edited, or recorded with another version of the properties",
         )
     run = _Run(system, trace)
     try:
@@ -97,7 +108,34 @@ def replay(trace: Trace, system: System[Any]) -> Replayed:
         possible=possible,
         confirmed=confirmed,
         blame=reason(system, played, declared) if confirmed else None,
+        earlier=None if confirmed else _earlier(system, played, trace.property_name, declared),
+        other=_other_end(played, trace.property_name),
     )
+
+
+def _earlier(
+    system: System[Any], played: Played, name: str, declared: Property | None
+) -> int | None:
+    """The first step of a run after which a property is found violated."""
+    if declared is None:
+        for number, outcome in enumerate(played.outcomes, 1):
+            failed = isinstance(outcome, Failed) and outcome.name == name
+            if failed or name in getattr(outcome, "soft", ()):
+                return number
+        return None
+    if declared.kind == "step_invariant":
+        pairs = zip(played.states, played.states[1:], strict=False)
+        wrong = (i for i, s in enumerate(pairs, 1) if not evaluate(system, declared, *s))
+    elif declared.kind == "invariant":
+        wrong = (i for i, s in enumerate(played.states) if not evaluate(system, declared, s))
+    else:
+        return None
+    return next(wrong, None)
+
+
+def _other_end(played: Played, name: str) -> str | None:
+    last = played.outcomes[-1] if played.outcomes else None
+    return last.name if isinstance(last, Failed) and last.name != name else None
 
 
 def _hint(error: ModelError) -> tuple[str, ...]:
