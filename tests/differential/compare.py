@@ -48,6 +48,7 @@ def compare(system: System[Any]) -> Agreement | None:
     compare_steps(system, lowered, reference)
     compare_states(lowered, reference)
     compare_results(reference.result, check(system))
+    compare_reduced(reference.result, check(system, reductions=True))
     compare_bounded(reference.result, bmc(system, BOUND))
     result = reference.result
     verdicts = tuple((p.name, p.verdict, p.length) for p in result.properties)
@@ -98,6 +99,26 @@ def compare_results(reference: Result, native: Result) -> None:
             )
         if (p.trace and p.trace.to_json()) != (q.trace and q.trace.to_json()):
             raise Disagreement(f"{name}: two traces of the same length: {p.trace} and {q.trace}")
+
+
+def compare_reduced(reference: Result, reduced: Result) -> None:
+    """The same verdicts and lengths with fewer states."""
+    for field in ("depth", "complete", "incomplete"):
+        one, other = getattr(reference, field), getattr(reduced, field)
+        if one != other:
+            raise Disagreement(f"{field}: the reference says {one}, the reduced search {other}")
+    if not reduced.reductions and reduced.states != reference.states:
+        raise Disagreement(f"{reference.states} states, {reduced.states} without any reduction")
+    expected = {p.name: (p.verdict, p.length) for p in reference.properties}
+    actual = {p.name: (p.verdict, p.length) for p in reduced.properties}
+    wrong = {
+        name: (expected.get(name), verdict)
+        for name, verdict in actual.items()
+        if name in expected and expected[name] != verdict
+    }
+    missing = [name for name in expected if name not in actual]
+    if wrong or missing or reduced.states > reference.states:
+        raise Disagreement(f"reduced by symmetry: (reference, reduced) {wrong}, missing {missing}")
 
 
 def compare_bounded(reference: Result, bounded: Result) -> None:

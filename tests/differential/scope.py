@@ -44,6 +44,8 @@ class Env:
     may_block: bool = False
     helpers: bool = True
     switches: bool = False
+    entries: bool = False
+    """Whether a loop around runs over the entries of a map: its name for the next one must not become stale."""
     walrus: bool = True
     """Whether ``:=`` may stand here: not in what a comprehension runs over."""
     returns: bool = False

@@ -83,6 +83,7 @@ class Statements(Expressions):
 
     def assign(self, env: Env) -> None:
         targets = [p for p in self.targets(env) if p.type.kind not in ("pool", "map", "seq")]
+        targets = [p for p in targets if p.type.immutable or not env.entries]
         targets += [p for p in targets if p.type.scalar]
         if not targets:
             raise Stuck
@@ -164,6 +165,8 @@ class Statements(Expressions):
 
     def call_on_place(self, env: Env) -> None:
         """A method of a record, or a helper that takes a record, and writes to it."""
+        if env.entries:
+            raise Stuck
         options = [
             (place, helper)
             for place in [*self.targets(env), *env.places]
@@ -201,7 +204,7 @@ class Statements(Expressions):
             case "seq":
                 self.sequence(env, place.type.args[0], text)
             case _:
-                if self.chance(40):
+                if self.chance(40) and not env.entries:
                     self.emit(f"{text}.free({self.expr(place.type.args[0], env, 1)})")
                     self.wrote(env, (*place.shape, "[]"))
                 else:
@@ -356,6 +359,7 @@ class Statements(Expressions):
                 child.add(name, entry)
             else:
                 writable = place.writable
+                child.entries = True
                 child.places.append(Place(name, entry, (*place.shape, "[]"), writable=writable))
         match way:
             case "keys":
@@ -450,7 +454,7 @@ class Statements(Expressions):
         self.join(env, children)
 
     def call_statement(self, helper: Helper, env: Env) -> None:
-        if not any(p.text == "s" for p in env.places):
+        if env.entries or not any(p.text == "s" for p in env.places):
             raise Stuck
         self.emit(self.call(helper, env, 1))
         env.places = [p for p in env.places if p.text == "s"]

@@ -8,13 +8,16 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from tests.differential.chooser import Chooser, Drawn, Seeded
 from tests.differential.compare import compare
 from tests.differential.generator import generate
 from tests.differential.model import loaded
+
+
+PHASES = [p for p in Phase if p is not Phase.explain]
 
 
 @st.composite
@@ -34,7 +37,7 @@ def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("models")
 
 
-@settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=30, phases=PHASES, suppress_health_check=list(HealthCheck))
 @given(source=sources())
 def test_engines_agree(directory: Path, source: str) -> None:
     agree(source, directory)
