@@ -12,7 +12,7 @@ from explorer.command.output import Output
 from explorer.configure import configure, parse_switches
 from explorer.loading import find_system
 from explorer.result import PASSED, VIOLATED
-from explorer.trace.again import Replayed
+from explorer.trace.again import Difference, Replayed
 from explorer.trace.again import replay as run_again
 from explorer.trace.files import read_trace
 from explorer.trace.render import blame_lines, start_label, step_lines, steps
@@ -64,17 +64,18 @@ def _text(replayed: Replayed, full: bool) -> Iterator[str]:
         for number, step in enumerate(now.steps, 1):
             yield from step_lines(number, step, full=full)
             if difference is not None and difference.step == number:
-                yield from _difference(replayed)
-    if difference is not None and (now is None or not 0 < difference.step <= now.length):
-        if 0 < difference.step:
-            yield f"{difference.step:3}. {replayed.recorded.steps[difference.step - 1].label()}"
-        yield from _difference(replayed)
+                yield from _difference(difference)
+    if difference is not None and (now is None or difference.step == 0):
+        yield from _difference(difference)
+    stopped = replayed.stopped
+    if now is not None and stopped is not None and stopped.step > now.length:
+        yield f"{stopped.step:3}. {replayed.recorded.steps[stopped.step - 1].label()}"
+        yield from _difference(stopped)
 
 
-def _difference(replayed: Replayed) -> Iterator[str]:
-    assert replayed.difference is not None
-    yield f"     ! {replayed.difference.what}"
-    for detail in replayed.difference.details:
+def _difference(difference: Difference) -> Iterator[str]:
+    yield f"     ! {difference.what}"
+    for detail in difference.details:
         yield f"       {detail}"
 
 
@@ -87,7 +88,8 @@ def _answer(replayed: Replayed, other: bool) -> Iterator[str]:
     if difference and difference.step:
         where += str(difference.step)
     if not replayed.possible:
-        assert difference is not None
+        if replayed.stopped is not None:
+            where = f"at step {replayed.stopped.step}"
         yield f"The run is not possible{' in this design' if other else ''}: it stops {where} of {length}."
     elif difference is not None:
         yield f"The run is possible, and differs from the recorded one first {where} of {length}."

@@ -53,8 +53,8 @@ class Replayed:
     """A trace run again.
 
     ``now`` is the run as far as it went, None if there is no such initial state. ``difference`` is the first one. ``confirmed``
-    says whether the property still fails (or is reached) at the end; it is False for a run that ends early. ``earlier``
-    is the step at which it fails before the end, ``other`` another failure in which the run ends.
+    says whether the property still fails (or is reached) at the end; it is False for a run that ends early. ``stopped``
+    is the step that cannot be taken, or that fails too early. ``earlier`` is the step at which it fails before the end, ``other`` another failure in which the run ends.
     """
 
     recorded: Trace
@@ -64,6 +64,7 @@ class Replayed:
     possible: bool
     confirmed: bool
     blame: Blame | None = None
+    stopped: Difference | None = None
     earlier: int | None = None
     other: str | None = None
 
@@ -108,6 +109,7 @@ def replay(trace: Trace, system: System[Any]) -> Replayed:
         possible=possible,
         confirmed=confirmed,
         blame=reason(system, played, declared) if confirmed else None,
+        stopped=run.stopped,
         earlier=None if confirmed else _earlier(system, played, trace.property_name, declared),
         other=_other_end(played, trace.property_name),
     )
@@ -152,10 +154,16 @@ class _Run:
         self.taken: list[Instance] = []
         self.outcomes: list[Outcome] = []
         self.difference: Difference | None = None
+        self.stopped: Difference | None = None
 
     def differ(self, number: int, what: str, details: Sequence[str] = ()) -> None:
         if self.difference is None:
             self.difference = Difference(number, what, tuple(details))
+
+    def stop(self, number: int, what: str, details: Sequence[str] = ()) -> bool:
+        self.differ(number, what, details)
+        self.stopped = Difference(number, what, tuple(details))
+        return False
 
     def start(self) -> tuple[tuple[object, ...], Any]:
         params = init_params(self.system)
@@ -180,13 +188,11 @@ class _Run:
                 action = find_action(self.system, recorded.action)
                 values = parse_arguments(action.name, action.params, recorded.params, self.system)
             except ModelError as error:
-                self.differ(number, error.message, _hint(error))
-                return False
+                return self.stop(number, error.message, _hint(error))
             instance = Instance(action, values)
             outcome = step(self.system, self.states[-1], instance)
             if isinstance(outcome, Blocked):
-                self.differ(number, "the step is disabled", [f"at {why_blocked(outcome)}"])
-                return False
+                return self.stop(number, "the step is disabled", [f"at {why_blocked(outcome)}"])
             self.taken.append(instance)
             self.outcomes.append(outcome)
             if isinstance(outcome, Next):
@@ -199,7 +205,7 @@ class _Run:
                 if recorded.state is not None or isinstance(outcome, Cut):
                     self.differ(number, _ending(outcome))
                 if not last:
-                    return False
+                    return self.stop(number, _ending(outcome))
         return True
 
 
