@@ -53,16 +53,22 @@ def check(
     native = compiled(lowered.program)
     initial = [leaves for _, leaves in lowered.initial]
     orbits = _orbits(system, lowered, native) if reductions else None
-    found = search(
-        native,
-        initial,
-        switches=lowered.switch_values,
-        symmetry=None if orbits is None else orbits.symmetry,
-        first=first,
-        max_states=max_states,
-        max_seconds=max_seconds,
-        max_memory=max_memory,
-    )
+
+    def searched(symmetry: Symmetry | None) -> Found:
+        return search(
+            native,
+            initial,
+            switches=lowered.switch_values,
+            symmetry=symmetry,
+            first=first,
+            max_states=max_states,
+            max_seconds=max_seconds,
+            max_memory=max_memory,
+        )
+
+    found = searched(None if orbits is None else orbits.symmetry)
+    if orbits is not None and orbits.symmetry.gave_up:
+        orbits, found = None, searched(None)
     return _Report(system, lowered, found, first, orbits).result(started)
 
 

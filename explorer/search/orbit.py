@@ -33,7 +33,12 @@ OLD, NEW, BEST = range(19, 22)
 SIGN, NEXT_SIGN, ORDER, RANK, CLASS_START, CLASS_SIZE, STATE = range(22, 29)
 # Per moving leaf: where its guards start and how many there are. Per guard: its leaf, the least and greatest value.
 GUARDS, GUARD_COUNT, GUARD, LOW, HIGH = range(29, 34)
-HEADER = 34
+# Set to 1 when a state has too many orders to try: its result is not canonical, and the caller must do without.
+GAVE_UP = 34
+HEADER = 35
+
+MOST_ORDERS = 5040
+"""Orders of names that are tried for one state."""
 
 _MIX1 = np.uint64(0xBF58476D1CE4E5B9)
 _MIX2 = np.uint64(0x94D049BB133111EB)
@@ -254,6 +259,14 @@ def canonical(t: int, state: int) -> None:
         put(new, leaf, get(old, leaf))
     _apply(t)
     if classes == 0:
+        _pack(t, new, state)
+        return
+    orders = 1
+    for k in range(classes):
+        for i in range(2, get(get(t, CLASS_SIZE), k) + 1):
+            orders = min(orders * i, MOST_ORDERS + 1)
+    if orders > MOST_ORDERS:
+        put(t, GAVE_UP, 1)
         _pack(t, new, state)
         return
     for leaf in range(get(t, LEAVES)):

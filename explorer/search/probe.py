@@ -46,5 +46,7 @@ def probe(
     rows = found.rows[-SAMPLE:]
     started = time.perf_counter()
     canonical = symmetry.canonical_rows(rows)
+    if symmetry.gave_up:
+        return Probe(1.0, 0.0)
     seconds = (time.perf_counter() - started) / len(rows)
     return Probe(len(rows) / len(np.unique(canonical, axis=0)), seconds)

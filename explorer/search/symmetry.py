@@ -104,6 +104,11 @@ class Symmetry:
             self._hold(place, [0] * (names + 1))
 
     @property
+    def gave_up(self) -> bool:
+        """Whether some state had too many orders of names that look the same: nothing found with this symmetry counts."""
+        return bool(self._header[orbit.GAVE_UP])
+
+    @property
     def address(self) -> int:
         """The tables, for compiled code; valid as long as this object lives."""
         return int(self._header.ctypes.data)

@@ -17,7 +17,7 @@ from explorer.lang.run import Blocked, Cut, Failed, evaluate, instances, is_fina
 from explorer.lang.system import System
 from explorer.lang.types import MapT, PoolT, RecordT, SortT, walk
 from explorer.reference.search import Exploration
-from tests.differential.compare import Disagreement
+from tests.differential.disagreement import Disagreement
 
 Renaming = Mapping[Sort, Sort]
 
@@ -39,6 +39,13 @@ def compare_symmetry(system: System[Any], reference: Exploration) -> int:
                     f"{expected}, {data['state']} has {behaviour}"
                 )
         return len(behaviours)
+
+
+def count_orbits(system: System[Any], reference: Exploration) -> int:
+    """How many states there are up to renaming."""
+    with system:
+        orbits = Orbits(list(all_renamings(system)))
+        return len({orbits.of(state) for _, state in reference.graph.nodes(data="state")})
 
 
 def all_renamings(system: System[Any]) -> Iterator[Renaming]:

@@ -16,7 +16,6 @@ from tests.differential.compare import compare
 from tests.differential.generator import generate
 from tests.differential.model import loaded
 
-
 PHASES = [p for p in Phase if p is not Phase.explain]
 
 

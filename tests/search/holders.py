@@ -202,3 +202,23 @@ def a_triangle(s: Graph) -> bool:
         for c in Node
         if a != c
     )
+
+
+@record
+class Couples:
+    mate: Map[Node, Node | None]
+
+
+class Pairs(System[Couples]):
+    """Names that pair up look the same, and swapping two of them is a change: there are n! orders to try."""
+
+    default_scope = {"Node": 4}
+
+    def is_final(self, s: Couples) -> bool:
+        return True
+
+    @action
+    def pair(self, s: Couples, a: Node, b: Node) -> None:
+        require(a != b and s.mate[a] is None and s.mate[b] is None)
+        s.mate[a] = b
+        s.mate[b] = a

@@ -130,3 +130,13 @@ def test_a_run_between_orbits_is_unfolded_into_one_that_can_be_taken() -> None:
             assert isinstance(outcome, Next)
             here = outcome.state
         assert native.unpack(words) == lowered.flatten(here), key(here)
+
+
+def test_too_many_names_that_look_the_same_are_not_tried_in_all_orders(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(probe, "STATES", 1)
+    monkeypatch.setattr(probe, "WORTH", 0.0)
+    result = check(holders.Pairs({"Node": 8}), reductions=True)
+    assert (result.reductions, result.states) == ((), 764)
+    assert check(holders.Pairs({"Node": 6}), reductions=True).states == 4

@@ -11,6 +11,7 @@ from explorer.lang import System
 from explorer.reference.search import explore
 from explorer.result import Result
 from explorer.search.check import check
+from explorer.search.probe import Probe
 from tests.systems.hanoi import Hanoi
 from tests.systems.increment import Increment
 from tests.systems.jugs import Jugs
@@ -130,6 +131,30 @@ def test_reference(case: Case) -> None:
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_exhaustive_search(case: Case) -> None:
     compare(case, check(case.system))
+
+
+@pytest.mark.parametrize(
+    ("system", "orbits"),
+    [
+        *(
+            (TwoPhaseCommit({"Manager": n}), count)
+            for n, count in {2: 34, 3: 80, 4: 166, 5: 314, 6: 553, 7: 920}.items()
+        ),
+        *((Increment({"Thread": n}), count) for n, count in {2: 8, 3: 22, 4: 63}.items()),
+        *((Toggles({"Toggle": n}), n + 1) for n in (2, 5, 8)),
+    ],
+    ids=lambda value: value.name if isinstance(value, System) else str(value),
+)
+def test_search_up_to_renaming(
+    system: System[Any], orbits: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("explorer.search.check.probe", lambda *_: Probe(99.0, 0.0))
+    result = check(system, reductions=True)
+    assert result.complete
+    assert (result.states, result.reductions) == (orbits, ("symmetry",))
+    assert {p.name: (p.verdict, p.length) for p in result.properties} == {
+        p.name: (p.verdict, p.length) for p in check(system).properties
+    }
 
 
 @pytest.mark.slow

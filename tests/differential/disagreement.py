@@ -1,0 +1,7 @@
+"""What is raised where engines differ."""
+
+from __future__ import annotations
+
+
+class Disagreement(AssertionError):
+    """Two engines contradict each other."""
