@@ -5,8 +5,9 @@ The functions (all pointers are to 64-bit words unless noted; see ``native`` for
 ``expand(design, state, out, u32* instance, events, n_events, taken) -> count``
     Writes the state's successors to ``out`` and the instance each comes from to ``instance``, in instance order.
     What else happened goes to ``events``; ``taken[action]`` grows by the action's successors.
-``check(design, state, truths, failures)``, ``step(design, state, after, truths, failures)``
-    Truth values of the state properties, of the step properties: bit i % 64 of word i // 64 for ``predicates[i]``. Returns 0.
+``check(design, state, truths, failures, pending)``, ``step(design, state, after, truths, failures, pending)``
+    Truth values of the state properties, of the step properties, and whether computing them failed: bit i % 64 of word i // 64
+    for ``predicates[i]``. Those that are not ``pending`` may be left at 0. Returns 0.
 ``final(design, state) -> bits``
     Bit 0: a state without a step is fine here. Bit 1: computing that failed.
 """
@@ -14,6 +15,7 @@ The functions (all pointers are to 64-bit words unless noted; see ``native`` for
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 
 from explorer.compiler.dag import Node, cone
 from explorer.compiler.llvm_terms import Terms, type_of
@@ -34,7 +36,7 @@ _CHUNK_NODES = 10_000
 
 _POINTERS = "ptr noalias readonly %design, ptr noalias readonly %state"
 _OUTPUTS = "ptr noalias %out, ptr noalias %instance, ptr noalias %events, ptr noalias %n_events, ptr noalias %taken"
-_MASKS = "ptr noalias %truths, ptr noalias %failures"
+_MASKS = "ptr noalias %truths, ptr noalias %failures, ptr noalias readonly %pending"
 _AFTER = "ptr noalias readonly %after"
 
 
@@ -45,14 +47,11 @@ def module_text(program: Program, packing: Packing) -> str:
     for number, chunk in enumerate(chunks):
         lines += _expand_chunk(program, packing, number, chunk)
     lines += _expand(len(chunks))
-    for number, predicate in enumerate(program.predicates):
-        lines += _predicate(packing, f"predicate{number}", predicate)
-    lines += _predicate(packing, "final", program.final, internal=False)
+    lines += _final(packing, program.final)
     on_states = [i for i, p in enumerate(program.predicates) if p.kind != STEP_INVARIANT]
     on_steps = [i for i, p in enumerate(program.predicates) if p.kind == STEP_INVARIANT]
-    words = -(-len(program.predicates) // 64)
-    lines += _masks("check", on_states, words, _POINTERS, with_after=False)
-    lines += _masks("step", on_steps, words, f"{_POINTERS}, {_AFTER}", with_after=True)
+    lines += _properties(packing, "check", program.predicates, on_states, "")
+    lines += _properties(packing, "step", program.predicates, on_steps, f", {_AFTER}")
     return "\n".join(lines) + "\n"
 
 
@@ -245,11 +244,8 @@ def _add(terms: Terms, base: str, index: int, amount: str) -> None:
 # Properties
 
 
-def _predicate(
-    packing: Packing, name: str, predicate: Predicate, *, internal: bool = True
-) -> list[str]:
+def _final(packing: Packing, predicate: Predicate) -> list[str]:
     """A function that returns bit 0: holds; bit 1: computing that failed."""
-    after = f", {_AFTER}" if predicate.kind == STEP_INVARIANT else ""
     terms = Terms(packing)
     terms.label("entry")
     failed = terms.any([f.condition for f in predicate.failures])
@@ -257,34 +253,99 @@ def _predicate(
     low = terms.value(f"zext i1 {holds} to i64")
     high = terms.value(f"select i1 {failed}, i64 2, i64 0")
     terms.line(f"ret i64 {terms.value(f'or i64 {low}, {high}')}")
-    linkage = "internal " if internal else ""
-    return [f"define {linkage}i64 @{name}({_POINTERS}{after}) nounwind {{", *terms.lines, "}", ""]
+    return [f"define i64 @final({_POINTERS}) nounwind {{", *terms.lines, "}", ""]
 
 
-def _masks(
-    name: str, numbers: Sequence[int], words: int, parameters: str, *, with_after: bool
+def _properties(
+    packing: Packing, name: str, predicates: Sequence[Predicate], numbers: Sequence[int], after: str
 ) -> list[str]:
-    """The function that gathers the predicates with the given numbers in two bit masks."""
-    lines = [f"define i64 @{name}({parameters}, {_MASKS}) nounwind {{"]
-    names = ["design", "state", "after"] if with_after else ["design", "state"]
-    arguments = ", ".join(f"ptr %{n}" for n in names)
-    for word in range(words):
-        truths = failures = "0"
-        for i in (n for n in numbers if n // 64 == word):
-            lines += [
-                f"  %p{i} = call i64 @predicate{i}({arguments})",
-                f"  %h{i} = and i64 %p{i}, 1",
-                f"  %t{i} = shl i64 %h{i}, {i % 64}",
-                f"  %or{i} = or i64 {truths}, %t{i}",
-                f"  %g{i} = lshr i64 %p{i}, 1",
-                f"  %f{i} = shl i64 %g{i}, {i % 64}",
-                f"  %orf{i} = or i64 {failures}, %f{i}",
-            ]
-            truths, failures = f"%or{i}", f"%orf{i}"
-        for base, value in (("truths", truths), ("failures", failures)):
-            lines.append(f"  %{base}{word} = getelementptr i64, ptr %{base}, i64 {word}")
-            lines.append(f"  store i64 {value}, ptr %{base}{word}, align 8")
-    return [*lines, "  ret i64 0", "}", ""]
+    """The function that computes the predicates with the given numbers, and those that it calls.
+
+    What is pending changes rarely. Invariants stay pending, so they are computed together and share their terms; each witness
+    is behind a branch, since most are found soon.
+    """
+    groups = [
+        *_groups(predicates, [n for n in numbers if predicates[n].kind != REACHABLE]),
+        *_groups(predicates, [n for n in numbers if predicates[n].kind == REACHABLE]),
+    ]
+    parameters = f"{_POINTERS}{after}, {_MASKS}"
+    arguments = ", ".join(f"ptr %{name}" for name in _names(parameters))
+    lines: list[str] = []
+    main = Terms(packing)
+    main.label("entry")
+    for word in range(-(-len(predicates) // 64)):
+        for base in ("truths", "failures"):
+            main.line(f"store i64 0, ptr {_cell(main, base, word)}, align 8")
+    for k, group in enumerate(groups):
+        terms = Terms(packing)
+        terms.label("entry")
+        if predicates[group[0]].kind == REACHABLE:
+            for n in group:
+                with _branch(terms, [n], f"p{n}"), terms.scope():
+                    _truths(terms, predicates, [n])
+        else:
+            _truths(terms, predicates, group)
+        terms.line("ret i64 0")
+        head = f"define internal i64 @{name}{k}({parameters}) nounwind {{"
+        lines += [head, *terms.lines, "}", ""]
+        with _branch(main, group, f"g{k}"):
+            main.value(f"call i64 @{name}{k}({arguments})")
+    main.line("ret i64 0")
+    return [*lines, f"define i64 @{name}({parameters}) nounwind {{", *main.lines, "}", ""]
+
+
+def _groups(predicates: Sequence[Predicate], numbers: Sequence[int]) -> Iterator[list[int]]:
+    """The numbers in parts that share a function: of one word of the masks, and not too long."""
+    group: list[int] = []
+    size = 0
+    for n in numbers:
+        cost = len(cone([predicates[n].holds, *(f.condition for f in predicates[n].failures)]))
+        if group and (group[0] // 64 != n // 64 or size + cost > _CHUNK_NODES):
+            yield group
+            group, size = [], 0
+        group.append(n)
+        size += cost
+    if group:
+        yield group
+
+
+@contextmanager
+def _branch(terms: Terms, numbers: Sequence[int], label: str) -> Iterator[None]:
+    """What is written inside runs if one of the numbers is pending."""
+    mask = sum(1 << n % 64 for n in numbers)
+    pending = terms.value(f"load i64, ptr {_cell(terms, 'pending', numbers[0] // 64)}, align 8")
+    any_of = terms.value(f"icmp ne i64 {terms.value(f'and i64 {pending}, {mask}')}, 0")
+    terms.line(f"br i1 {any_of}, label %{label}, label %past_{label}")
+    terms.label(label)
+    yield
+    terms.line(f"br label %past_{label}")
+    terms.label(f"past_{label}")
+
+
+def _truths(terms: Terms, predicates: Sequence[Predicate], numbers: Sequence[int]) -> None:
+    """Add the predicates' bits to the masks. All are in the same word."""
+    word = numbers[0] // 64
+    for base in ("truths", "failures"):
+        bits = []
+        for n in numbers:
+            if base == "truths":
+                holds = terms.operand(predicates[n].holds)
+            else:
+                holds = terms.any([f.condition for f in predicates[n].failures])
+            if holds == "true":
+                bits.append(str(1 << n % 64))
+            elif holds != "false":
+                bits.append(terms.value(f"select i1 {holds}, i64 {1 << n % 64}, i64 0"))
+        if bits:
+            cell = _cell(terms, base, word)
+            all_of = terms.value(f"load i64, ptr {cell}, align 8")
+            for bit in bits:
+                all_of = terms.value(f"or i64 {all_of}, {bit}")
+            terms.line(f"store i64 {all_of}, ptr {cell}, align 8")
+
+
+def _cell(terms: Terms, base: str, index: int) -> str:
+    return terms.value(f"getelementptr i64, ptr %{base}, i64 {index}")
 
 
 def _names(parameters: str) -> Iterable[str]:

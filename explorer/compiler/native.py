@@ -2,19 +2,47 @@
 
 from __future__ import annotations
 
-import time
+import atexit
+import functools
+import math
+import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import llvmlite
 import llvmlite.binding as llvm
 
+from explorer.compiler import cache
 from explorer.compiler.llvm_program import module_text
 from explorer.compiler.packing import Packing, Words, pack_leaves
 from explorer.compiler.program import Program
 
-# LLVM's levels of code generation. Quick code takes an eighth of the time to make and runs at two thirds of the speed.
+# LLVM's levels of code generation. Quick code takes an eighth of the time to make and runs at half the speed; for tuned code
+# LLVM's passes simplify the terms as well.
 QUICK, TUNED = 0, 1
+# Of the passes.
+_SPEED = 2
+
+# For longer texts LLVM's passes take many seconds, and the code gets hardly faster.
+_LONG = 400_000
+
+# How long making quick code takes, by the length of the module's text: what a search is told to weigh better code against.
+# A fixed figure, so that nothing depends on how fast the machine happened to be.
+_SECONDS_PER_CHARACTER = 1.5e-7
+
+# The last programs compiled: all designs of a system share one.
+_KEPT = 8
+_recent: list[Native] = []
+
+# Held while LLVM works: at the end of the process nothing may be taken away under it.
+_at_work = threading.Lock()
+
+
+@atexit.register
+def _finish() -> None:
+    with _at_work:
+        pass
 
 
 @dataclass(frozen=True)
@@ -22,18 +50,22 @@ class Native:
     """A program's machine code.
 
     The addresses (see ``llvm_program`` for the functions' arguments) are valid as long as this object lives.
-    ``seconds`` is how long LLVM took.
+    ``seconds`` is what a search should weigh better code against: about how long it took to make quick code.
     """
 
     program: Program
     packing: Packing
     text: str
-    seconds: float
+    level: int
     expand: int
     check: int
     step: int
     final: int
     engine: Any
+
+    @property
+    def seconds(self) -> float:
+        return math.inf if self.level == TUNED else len(self.text) * _SECONDS_PER_CHARACTER
 
     def pack(self, values: Sequence[int]) -> Words:
         """One number per leaf as the words of a state."""
@@ -45,50 +77,90 @@ class Native:
 
     def tuned(self) -> Native:
         """The same functions as faster code, for a search that turns out to be a long one."""
-        return _compile(self.program, self.packing, self.text, TUNED)
+        if self.level == TUNED:
+            return self
+        made = _native(self.program, self.packing, self.text, TUNED, object_code(self.text, TUNED))
+        _remember(made)
+        return made
 
 
-def compile_program(program: Program, level: int = QUICK) -> Native:
-    """Compile the program's successor and property functions for this machine.
+def compile_program(program: Program, level: int | None = None) -> Native:
+    """The program's successor and property functions for this machine.
+
+    Without a ``level``: tuned if such code was made before, else quick. A program that was compiled a moment ago is not compiled again.
 
     Raises
     ------
     ModelError
         The state or a number in the program is too wide.
     """
+    for native in _recent:
+        if native.program is program and level in (None, native.level):
+            return native
     packing = pack_leaves(program.leaves)
-    return _compile(program, packing, module_text(program, packing), level)
+    text = module_text(program, packing)
+    code = cache.find(_name(text, TUNED)) if level is None else None
+    if code is not None:
+        level = TUNED
+    else:
+        level = QUICK if level is None else level
+        code = object_code(text, level)
+    native = _native(program, packing, text, level, code)
+    _remember(native)
+    return native
 
 
-def _compile(program: Program, packing: Packing, text: str, level: int) -> Native:
-    started = time.perf_counter()
-    engine = load(object_code(text, level))
-    seconds = time.perf_counter() - started
+def _native(program: Program, packing: Packing, text: str, level: int, code: bytes) -> Native:
+    engine = load(code)
     find = engine.get_function_address
-    return Native(
-        program,
-        packing,
-        text,
-        seconds,
-        find("expand"),
-        find("check"),
-        find("step"),
-        find("final"),
-        engine,
-    )
+    expand, check, step, final = (find(name) for name in ("expand", "check", "step", "final"))
+    return Native(program, packing, text, level, expand, check, step, final, engine)
+
+
+def _remember(native: Native) -> None:
+    """Put it first; of one program only the code that was made last is offered again."""
+    others = [other for other in _recent if other.program is not native.program]
+    _recent[:] = [native, *others[: _KEPT - 1]]
 
 
 def object_code(text: str, level: int = QUICK) -> bytes:
+    """Machine code for a module's text, from the cache if it is there."""
+    return cache.fetch(_name(text, level), lambda: machine_code(text, level))
+
+
+def machine_code(text: str, level: int) -> bytes:
     """Machine code for a module's text.
 
-    Without LLVM's optimisation passes: the terms are already shared and folded, and the passes would take longer than most
-    searches.
+    Quick code is made without LLVM's optimisation passes: they would take longer than most searches.
     """
+    with _at_work:
+        return _made(text, level)
+
+
+def _made(text: str, level: int) -> bytes:
     machine = _machine(level)
     module = llvm.parse_assembly(text)
     module.triple = machine.triple
     module.data_layout = str(machine.target_data)
+    if level > QUICK and len(text) < _LONG:
+        options = llvm.create_pipeline_tuning_options(speed_level=_SPEED)
+        builder = llvm.create_pass_builder(machine, options)
+        builder.getModulePassManager().run(module, builder)
     return bytes(machine.emit_object(module))
+
+
+def _name(text: str, level: int) -> str:
+    """What names the code in the cache: all that it depends on."""
+    return cache.name_of([text, str(level), *target()])
+
+
+@functools.cache
+def target() -> tuple[str, ...]:
+    """What machine code depends on besides its source: LLVM and the processor."""
+    version = ".".join(map(str, llvm.llvm_version_info))
+    features = llvm.get_host_cpu_features().flatten()
+    triple = llvm.get_process_triple()
+    return llvmlite.__version__, version, triple, llvm.get_host_cpu_name(), features
 
 
 def load(code: bytes) -> Any:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from explorer.compiler.lower import Lowered, lower
 from explorer.compiler.native import Native, compile_program
-from explorer.compiler.program import Program
+from explorer.interrupts import patiently
 from explorer.lang.properties import Property
 from explorer.lang.run import instances
 from explorer.lang.system import System
@@ -50,7 +49,7 @@ def check(
     """
     started = time.perf_counter()
     lowered = lower(system, properties)
-    native = compiled(lowered.program)
+    native = patiently(compile_program, lowered.program)
     initial = [leaves for _, leaves in lowered.initial]
     orbits = _orbits(system, lowered, native) if reductions else None
 
@@ -70,22 +69,6 @@ def check(
     if orbits is not None and orbits.symmetry.gave_up:
         orbits, found = None, searched(None)
     return _Report(system, lowered, found, first, orbits).result(started)
-
-
-KEPT = 8
-"""Programs whose native code is kept: the designs of a system share one."""
-_kept: OrderedDict[int, Native] = OrderedDict()
-
-
-def compiled(program: Program) -> Native:
-    """The program's native code, made once."""
-    native = _kept.pop(id(program), None)
-    if native is None or native.program is not program:
-        native = compile_program(program)
-    _kept[id(program)] = native
-    if len(_kept) > KEPT:
-        _kept.popitem(last=False)
-    return native
 
 
 @dataclass(frozen=True)
@@ -219,7 +202,7 @@ class _Report:
             return where.state, len(self.instances), 0
         if where.state < self.found.initial:
             return -1, where.state, 2
-        return int(self.found.parent[where.state]), int(self.found.via[where.state]), 2
+        return *self.found.origin(where.state), 2
 
     def _run_to(self, name: str, where: Occurrence) -> Run:
         """The run to an occurrence, its own step included."""

@@ -23,6 +23,9 @@ _CHUNK_SECONDS = 0.05
 # time spent so far, and pays off if as much is still to come.
 _PATIENCE = 20
 
+# Bytes that the process takes later, besides the states: faster code, traces.
+_OTHERS = 32 * 1024 * 1024
+
 # Why a search stopped early
 FIRST, STATES, SECONDS = "stopped at the first violation", "state limit", interrupts.TIME_LIMIT
 MEMORY, INTERRUPT = "memory limit", interrupts.INTERRUPTED
@@ -118,7 +121,7 @@ class _Search:
         return {at.STATE_LIMIT: STATES, at.STOPPED: FIRST}.get(reason)
 
     def expanded(self) -> int:
-        return int(self.space._control[at.NEXT])
+        return self.space.expanded
 
     def tune(self, now: float) -> None:
         """Goes over to faster code, made meanwhile, when the search turns out to be a long one."""
@@ -141,7 +144,7 @@ class _Memory:
 
     def for_states(self) -> int | None:
         """Bytes for the search's arrays."""
-        limits = [] if self.limit is None else [self.limit - self.before]
+        limits = [] if self.limit is None else [self.limit - self.before - _OTHERS]
         if self.left is not None:
             limits.append(self.left - memory.RESERVE)
         return max(min(limits), 0) if limits else None
@@ -149,7 +152,7 @@ class _Memory:
     def why(self) -> str:
         """What there was not enough of for more states."""
         of_the_user = self.limit is not None and self.for_states() == max(
-            self.limit - self.before, 0
+            self.limit - self.before - _OTHERS, 0
         )
         return MEMORY if of_the_user else OUT_OF_MEMORY
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from dataclasses import dataclass
-
-import numpy as np
-from numpy.typing import NDArray
 
 from explorer.compiler.native import Native
 from explorer.compiler.packing import Words
+from explorer.search.history import History
 
 
 class InternalError(Exception):
@@ -30,13 +29,15 @@ class Found:
     ``properties`` runs parallel to the program's predicates (the violation or the witness), ``failures`` to its
     ``failure_names``, ``cuts`` (how often) to its ``cut_names``, ``enabled`` and ``taken`` to its actions. ``unclear``
     lists the predicates whose evaluation failed, -1 for the program's ``final``. ``stopped`` says why the search
-    ended early; then what was not found is unknown.
+    ended early; then what was not found is unknown. The first states are initial ones: those whose
+    numbers are in ``choices``. ``depth`` is the greatest distance of a state from the initial ones.
     """
 
     native: Native
     states: int
     transitions: int
-    initial: int
+    depth: int
+    choices: tuple[int, ...]
     properties: tuple[Occurrence | None, ...]
     failures: tuple[Occurrence | None, ...]
     unclear: tuple[tuple[int, Occurrence], ...]
@@ -46,35 +47,53 @@ class Found:
     taken: tuple[int, ...]
     stopped: str | None
     rows: Words
-    parent: NDArray[np.uint32]
-    via: NDArray[np.uint32]
+    history: History
+
+    @property
+    def initial(self) -> int:
+        """How many initial states there are."""
+        return len(self.choices)
 
     @property
     def complete(self) -> bool:
         """Whether everything within the scope was explored."""
         return self.stopped is None and not any(self.cuts)
 
-    @property
-    def depth(self) -> int:
-        """The greatest distance of a state from the initial ones: that of the last state discovered."""
-        return len(self.path(self.states - 1)[1]) if self.states else 0
+    def origin(self, state: int) -> tuple[int, int]:
+        """The first step into a state that is not initial: its predecessor and the instance.
+
+        Raises
+        ------
+        InternalError
+            There is none.
+        """
+        found = self.history.origin(state)
+        if found is None:
+            raise InternalError("a state that the search found cannot be reached again")
+        return found
+
+    def chain(self, state: int) -> tuple[int, list[tuple[int, int]]]:
+        """The first shortest way to a state: the number of its initial state, then instances and the states they lead to."""
+        steps: list[tuple[int, int]] = []
+        while state >= self.initial:
+            predecessor, instance = self.origin(state)
+            steps.append((instance, state))
+            state = predecessor
+        steps.reverse()
+        return self.choices[state], steps
 
     def path(self, state: int) -> tuple[int, list[int]]:
         """A shortest path to a state, the first in declaration order: which initial state, and the instances taken."""
-        instances: list[int] = []
-        while state >= self.initial:
-            instances.append(int(self.via[state]))
-            state = int(self.parent[state])
-        instances.reverse()
-        return int(self.via[state]), instances
+        number, steps = self.chain(state)
+        return number, [instance for instance, _ in steps]
 
     def levels(self) -> list[int]:
         """How many states there are at each distance."""
         ends = [0, self.initial]
         while ends[-1] < self.states:
-            # Parents never decrease in order of discovery.
-            later = np.searchsorted(self.parent[self.initial :], ends[-1])
-            ends.append(self.initial + int(later))
+            # Predecessors never decrease in order of discovery.
+            later = range(ends[-1], self.states)
+            ends.append(ends[-1] + bisect_left(later, ends[-1], key=lambda s: self.origin(s)[0]))
         return [end - start for start, end in zip(ends, ends[1:], strict=False)]
 
     def values(self, state: int) -> tuple[int, ...]:

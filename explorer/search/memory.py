@@ -13,6 +13,24 @@ _CGROUP = Path("/sys/fs/cgroup")
 RESERVE = 128 * 1024 * 1024
 
 
+# What loading the engine takes of the address space.
+_ENGINE = 520 * 1024 * 1024
+
+
+def require_engine() -> None:
+    """Raises MemoryError where the process may not take enough to load the engine: libraries in it would end the process,
+    or try for ever."""
+    try:
+        import resource
+
+        limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+        taken = int(_STATM.read_text().split()[0]) * os.sysconf("SC_PAGE_SIZE")
+    except (ImportError, OSError, ValueError, AttributeError):
+        return
+    if limit != resource.RLIM_INFINITY and limit - taken < _ENGINE:
+        raise MemoryError
+
+
 def resident() -> int | None:
     """Bytes of memory that the process takes."""
     try:

@@ -10,12 +10,8 @@ the same canonical state exactly if a permutation leads from one to the other: o
 
 from __future__ import annotations
 
-from typing import Any
-
-import numpy as np
-
-from explorer.search.cache import compiled
-from explorer.search.raw import get, get_bits, put
+from explorer.compiler.wordcode import compiled
+from explorer.search.raw import below, get, put
 
 # The header: sizes, then addresses of arrays of 64-bit words.
 LEAVES, NAMES, MOVING, SORTS, WORDS = range(5)
@@ -40,27 +36,25 @@ HEADER = 35
 MOST_ORDERS = 5040
 """Orders of names that are tried for one state."""
 
-_MIX1 = np.uint64(0xBF58476D1CE4E5B9)
-_MIX2 = np.uint64(0x94D049BB133111EB)
-_S27, _S30, _S31 = np.uint64(27), np.uint64(30), np.uint64(31)
-_PLACE = np.uint64(0x9E3779B97F4A7C15)
-_ZERO = np.uint64(0)
+_MIX1 = 0xBF58476D1CE4E5B9
+_MIX2 = 0x94D049BB133111EB
+_PLACE = 0x9E3779B97F4A7C15
 
 
 @compiled
-def _mix(h: Any) -> Any:
-    h = (h ^ (h >> _S30)) * _MIX1
-    h = (h ^ (h >> _S27)) * _MIX2
-    return h ^ (h >> _S31)
+def _mix(h: int) -> int:
+    h = (h ^ (h >> 30)) * _MIX1
+    h = (h ^ (h >> 27)) * _MIX2
+    return h ^ (h >> 31)
 
 
 @compiled
 def _unpack(t: int, state: int) -> None:
     old = get(t, OLD)
     for leaf in range(get(t, LEAVES)):
-        word = get_bits(state, get(get(t, WORD), leaf))
-        shifted = word >> get_bits(get(t, SHIFT), leaf)
-        put(old, leaf, np.int64(shifted & get_bits(get(t, MASK), leaf)))
+        word = get(state, get(get(t, WORD), leaf))
+        shifted = word >> get(get(t, SHIFT), leaf)
+        put(old, leaf, shifted & get(get(t, MASK), leaf))
 
 
 @compiled
@@ -69,8 +63,8 @@ def _pack(t: int, leaves: int, state: int) -> None:
         put(state, w, 0)
     for leaf in range(get(t, LEAVES)):
         w = get(get(t, WORD), leaf)
-        bits = np.uint64(get(leaves, leaf)) << get_bits(get(t, SHIFT), leaf)
-        put(state, w, get_bits(state, w) | bits)
+        bits = get(leaves, leaf) << get(get(t, SHIFT), leaf)
+        put(state, w, get(state, w) | bits)
 
 
 @compiled
@@ -96,10 +90,10 @@ def _sign(t: int) -> None:
     names, old = get(t, NAMES), get(t, OLD)
     sign, coming = get(t, SIGN), get(t, NEXT_SIGN)
     for name in range(names):
-        put(sign, name, _ZERO)
+        put(sign, name, 0)
     for _ in range(2):
         for name in range(names):
-            put(coming, name, get_bits(sign, name))
+            put(coming, name, get(sign, name))
         for m in range(get(t, MOVING)):
             value = get(old, get(get(t, LEAF), m))
             count, start = get(get(t, COUNT), m), get(get(t, START), m)
@@ -107,27 +101,27 @@ def _sign(t: int) -> None:
             names_value = _holds_name(t, m)
             target = get(get(t, OFFSET), held) + value - first if names_value else -1
             # What the leaf says, with its names replaced by what is known about them.
-            said = np.uint64(get(get(t, FAMILY), m)) * _PLACE
+            said = get(get(t, FAMILY), m) * _PLACE
             if names_value:
-                said = _mix(said + get_bits(sign, target) + _PLACE)
+                said = _mix(said + get(sign, target) + _PLACE)
             else:
-                said = _mix(said ^ _mix(np.uint64(value + 1)))
+                said = _mix(said ^ _mix(value + 1))
             for i in range(count):
                 name = get(get(t, NAME), start + i)
-                said = _mix(said + get_bits(sign, name))
+                said = _mix(said + get(sign, name))
             for i in range(count):
                 name = get(get(t, NAME), start + i)
-                where = np.uint64(i + 1)
+                where = i + 1
                 for j in range(count):
                     if j != i and get(get(t, NAME), start + j) == name:
-                        where = where * _MIX1 + np.uint64(j + 1)
+                        where = where * _MIX1 + j + 1
                 if name == target:
                     where = where + _MIX2
-                put(coming, name, get_bits(coming, name) + _mix(said ^ (where * _PLACE)))
+                put(coming, name, get(coming, name) + _mix(said ^ (where * _PLACE)))
             if names_value:
-                put(coming, target, get_bits(coming, target) + _mix(said ^ _MIX2))
+                put(coming, target, get(coming, target) + _mix(said ^ _MIX2))
         for name in range(names):
-            put(sign, name, _mix(get_bits(coming, name)))
+            put(sign, name, _mix(get(coming, name)))
 
 
 @compiled
@@ -139,16 +133,16 @@ def _sort_names(t: int) -> int:
         offset, size = get(get(t, OFFSET), s), get(get(t, SIZE), s)
         for i in range(size):
             place = i
-            mine = get_bits(sign, offset + i)
-            while place > 0 and get_bits(sign, get(order, offset + place - 1)) > mine:
+            mine = get(sign, offset + i)
+            while place > 0 and below(mine, get(sign, get(order, offset + place - 1))):
                 put(order, offset + place, get(order, offset + place - 1))
                 place -= 1
             put(order, offset + place, offset + i)
         i = 0
         while i < size:
             j = i + 1
-            mine = get_bits(sign, get(order, offset + i))
-            while j < size and get_bits(sign, get(order, offset + j)) == mine:
+            mine = get(sign, get(order, offset + i))
+            while j < size and get(sign, get(order, offset + j)) == mine:
                 j += 1
             if j - i > 1 and not _all_alike(t, offset + i, j - i):
                 put(get(t, CLASS_START), classes, offset + i)
@@ -175,7 +169,7 @@ def _all_alike(t: int, start: int, size: int) -> bool:
 
 
 @compiled
-def _target(t: int, m: int, rank: int) -> Any:
+def _target(t: int, m: int, rank: int) -> int:
     """The leaf where a moving leaf goes."""
     leaf = get(get(t, LEAF), m)
     start = get(get(t, START), m)
@@ -186,7 +180,7 @@ def _target(t: int, m: int, rank: int) -> Any:
 
 
 @compiled
-def _moved(t: int, m: int, rank: int) -> Any:
+def _moved(t: int, m: int, rank: int) -> int:
     """The value that a moving leaf takes along."""
     value = get(get(t, OLD), get(get(t, LEAF), m))
     if not _holds_name(t, m):
@@ -264,7 +258,7 @@ def canonical(t: int, state: int) -> None:
     orders = 1
     for k in range(classes):
         for i in range(2, get(get(t, CLASS_SIZE), k) + 1):
-            orders = min(orders * i, MOST_ORDERS + 1)
+            orders = orders * i if orders <= MOST_ORDERS else orders
     if orders > MOST_ORDERS:
         put(t, GAVE_UP, 1)
         _pack(t, new, state)
@@ -277,9 +271,3 @@ def canonical(t: int, state: int) -> None:
         _apply(t)
         _keep_least(t)
     _pack(t, best, state)
-
-
-def canonical_entry(t: int, state: int) -> int:
-    """``canonical`` for callers that have its address."""
-    canonical(t, state)
-    return 0

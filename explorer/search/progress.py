@@ -28,9 +28,6 @@ class Progress:
         self._watch = watcher()
         self._last = time.monotonic()
         self._states = 0
-        # Where the level of the last state begins that was known to be complete, and its number.
-        self._end = 0
-        self._depth = 0
         self._fields: dict[str, Words] | None = None
         self._counted = -_COUNT_EVERY
         self._busiest: tuple[str | None, int] = None, 0
@@ -52,26 +49,12 @@ class Progress:
         return Glimpse(
             states=found.states,
             rate=rate,
-            depth=self._deepest(found),
+            depth=found.depth,
             frontier=found.states - expanded,
             memory=memory.resident(),
             field=field,
             values=values,
         )
-
-    def _deepest(self, found: Found) -> int:
-        """The level of the last state. Parents never decrease in order of discovery, so levels are found by halving."""
-        self._end = self._end or found.initial
-        while self._end < found.states:
-            later = found.parent[found.initial :]
-            # An index of another type would make numpy convert the whole array.
-            end = found.initial + int(np.searchsorted(later, np.uint32(self._end)))
-            self._depth += 1
-            if end == found.states:
-                self._depth, result = self._depth - 1, self._depth
-                return result
-            self._end = end
-        return self._depth
 
 
 def busiest_field(rows: Words, fields: Mapping[str, Words]) -> tuple[str | None, int]:

@@ -1,100 +1,95 @@
-"""Memory by address and calls by address, for compiled loops.
-
-numba's arrays are counted references: passing them between functions costs more here than the search itself.
-"""
+"""Memory by address and calls by address, for compiled loops. An index counts items from the address."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
 
-from llvmlite import ir
-from numba.core import types
-from numba.extending import intrinsic
+from explorer.compiler.wordcode import Operation
 
-_BYTE, _HALF, _WORD = ir.IntType(8), ir.IntType(32), ir.IntType(64)
+_Emit = Callable[[str], str]
 
 
-def _cell(builder: Any, kind: Any, address: Any, index: Any) -> Any:
-    base = builder.inttoptr(address, kind.as_pointer())
-    return builder.gep(base, [index], source_etype=kind)
+def _cell(emit: _Emit, kind: str, address: str, index: str) -> str:
+    base = emit(f"inttoptr i64 {address} to ptr")
+    return emit(f"getelementptr {kind}, ptr {base}, i64 {index}")
 
 
-@intrinsic  # type: ignore[untyped-decorator]
-def get(typing_context: Any, address: Any, index: Any) -> Any:
-    """The 64-bit word at a place of an array, as a signed integer."""
-
-    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return builder.load(_cell(builder, _WORD, *args), typ=_WORD)
-
-    return types.int64(types.int64, types.int64), generate
+def _get(emit: _Emit, operands: list[str]) -> str:
+    return emit(f"load i64, ptr {_cell(emit, 'i64', *operands)}, align 8")
 
 
-@intrinsic  # type: ignore[untyped-decorator]
-def get_bits(typing_context: Any, address: Any, index: Any) -> Any:
-    """The 64-bit word at a place of an array, as an unsigned integer."""
-
-    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return builder.load(_cell(builder, _WORD, *args), typ=_WORD)
-
-    return types.uint64(types.int64, types.int64), generate
+def _put(emit: _Emit, operands: list[str]) -> str:
+    address, index, value = operands
+    return emit(f"store i64 {value}, ptr {_cell(emit, 'i64', address, index)}, align 8")
 
 
-@intrinsic  # type: ignore[untyped-decorator]
-def put(typing_context: Any, address: Any, index: Any, value: Any) -> Any:
-    """Store a 64-bit word, signed or not."""
-
-    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        builder.store(args[2], _cell(builder, _WORD, args[0], args[1]))
-        return context.get_dummy_value()
-
-    kind = types.uint64 if value == types.uint64 else types.int64
-    return types.void(types.int64, types.int64, kind), generate
+def _get_half(emit: _Emit, operands: list[str]) -> str:
+    half = emit(f"load i32, ptr {_cell(emit, 'i32', *operands)}, align 4")
+    return emit(f"zext i32 {half} to i64")
 
 
-@intrinsic  # type: ignore[untyped-decorator]
-def get_half(typing_context: Any, address: Any, index: Any) -> Any:
-    """The unsigned 32-bit integer at a place of an array."""
-
-    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return builder.zext(builder.load(_cell(builder, _HALF, *args), typ=_HALF), _WORD)
-
-    return types.int64(types.int64, types.int64), generate
+def _put_half(emit: _Emit, operands: list[str]) -> str:
+    address, index, value = operands
+    half = emit(f"trunc i64 {value} to i32")
+    return emit(f"store i32 {half}, ptr {_cell(emit, 'i32', address, index)}, align 4")
 
 
-@intrinsic  # type: ignore[untyped-decorator]
-def put_half(typing_context: Any, address: Any, index: Any, value: Any) -> Any:
-    """Store the low 32 bits of an integer."""
-
-    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        builder.store(builder.trunc(args[2], _HALF), _cell(builder, _HALF, args[0], args[1]))
-        return context.get_dummy_value()
-
-    return types.void(types.int64, types.int64, types.int64), generate
+def _prefetch(emit: _Emit, operands: list[str]) -> str:
+    cell = _cell(emit, "i64", *operands)
+    return emit(f"call void @llvm.prefetch.p0(ptr {cell}, i32 0, i32 3, i32 1)")
 
 
-@intrinsic  # type: ignore[untyped-decorator]
-def prefetch(typing_context: Any, address: Any, index: Any) -> Any:
-    """Ask for the cache line of a 64-bit word."""
-
-    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        pointer = _BYTE.as_pointer()
-        kind = ir.FunctionType(ir.VoidType(), [pointer, _HALF, _HALF, _HALF])
-        function = builder.module.declare_intrinsic("llvm.prefetch", [pointer], kind)
-        place = builder.bitcast(_cell(builder, _WORD, *args), pointer)
-        builder.call(function, [place, _HALF(0), _HALF(3), _HALF(1)])
-        return context.get_dummy_value()
-
-    return types.void(types.int64, types.int64), generate
+def _call(emit: _Emit, operands: list[str]) -> str:
+    function = emit(f"inttoptr i64 {operands[0]} to ptr")
+    return emit(f"call i64 {function}({', '.join(f'i64 {o}' for o in operands[1:])})")
 
 
-@intrinsic  # type: ignore[untyped-decorator]
-def call(typing_context: Any, address: Any, arguments: Any) -> Any:
-    """Call the native function at an address with 64-bit integers (addresses, too); its 64-bit result."""
-    arity = len(arguments)
+def _below(emit: _Emit, operands: list[str]) -> str:
+    return emit(f"zext i1 {emit(f'icmp ult i64 {operands[0]}, {operands[1]}')} to i64")
 
-    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        function = ir.FunctionType(_WORD, [_WORD] * arity)
-        pointer = builder.inttoptr(args[0], function.as_pointer())
-        return builder.call(pointer, [builder.extract_value(args[1], i) for i in range(arity)])
 
-    return types.int64(types.int64, types.UniTuple(types.int64, arity)), generate
+def _line(emit: _Emit, address: str, index: str) -> str:
+    return emit(f"load <8 x i64>, ptr {_cell(emit, 'i64', address, index)}, align 8")
+
+
+def _eight(emit: _Emit, word: str) -> str:
+    one = emit(f"insertelement <8 x i64> poison, i64 {word}, i64 0")
+    return emit(f"shufflevector <8 x i64> {one}, <8 x i64> poison, <8 x i32> zeroinitializer")
+
+
+def _bits(emit: _Emit, truths: str) -> str:
+    return emit(f"zext i8 {emit(f'bitcast <8 x i1> {truths} to i8')} to i64")
+
+
+def _equal(emit: _Emit, operands: list[str]) -> str:
+    address, index, word = operands
+    line = _line(emit, address, index)
+    return _bits(emit, emit(f"icmp eq <8 x i64> {line}, {_eight(emit, word)}"))
+
+
+def _tagged(emit: _Emit, operands: list[str]) -> str:
+    address, index, word = operands
+    differ = emit(f"xor <8 x i64> {_line(emit, address, index)}, {_eight(emit, word)}")
+    return _bits(emit, emit(f"icmp ult <8 x i64> {differ}, {_eight(emit, str(1 << 32))}"))
+
+
+def _lowest(emit: _Emit, operands: list[str]) -> str:
+    return emit(f"call i64 @llvm.cttz.i64(i64 {operands[0]}, i1 false)")
+
+
+get = Operation(_get, "get(address, index): the 64-bit word there.")
+put = Operation(_put, "put(address, index, word): store a 64-bit word.")
+get_half = Operation(_get_half, "get_half(address, index): the 32-bit number there, not signed.")
+put_half = Operation(_put_half, "put_half(address, index, word): store a word's low 32 bits.")
+prefetch = Operation(
+    _prefetch, "prefetch(address, index): ask for the cache line of a 64-bit word."
+)
+call = Operation(_call, "call(address, arguments...): call native code; its 64-bit result.")
+equal = Operation(
+    _equal, "equal(address, index, word): a bit for each of eight words that is that word."
+)
+tagged = Operation(
+    _tagged, "tagged(address, index, word): the same, comparing the highest 32 bits."
+)
+lowest = Operation(_lowest, "lowest(word): the number of the lowest bit set; 64 if there is none.")
+below = Operation(_below, "below(a, b): a < b, not signed.")

@@ -12,17 +12,23 @@ from explorer.compiler.llvm_program import INSTANCE_SHIFT, NUMBER_MASK, REACHABL
 from explorer.compiler.native import Native
 from explorer.compiler.packing import WORD_BITS, Words
 from explorer.search import control as at
-from explorer.search import loop
+from explorer.search import loop, orbit
 from explorer.search.found import Found, InternalError, Occurrence
+from explorer.search.history import History
+from explorer.search.region import Region, machine_memory
 from explorer.search.symmetry import Symmetry
 
 # Successors looked up together: enough for prefetched lines to arrive, few enough for the buffer to stay in the cache.
 BATCH = 64
 # Small searches are the most frequent ones; large ones grow soon enough.
-_FIRST_ROWS = 1 << 12
-_FIRST_SLOTS = 1 << 14
-# A state's number takes 32 bits.
-_MOST_STATES = (1 << 32) - 2
+_FIRST_BITS = 14
+# A slot has 32 bits for the number of a state and 32 for its hash.
+_MOST_BITS, _MOST_STATES = 32, (1 << 32) - 2
+# Of states met lately that are remembered: they should fit into the second-level cache.
+_FILTER_BITS = 12
+# Entries that may wait while the table is doubled; hardly any have to.
+_SPARE = 1 << 12
+_WORD = WORD_BITS // 8
 
 
 class Space:
@@ -43,7 +49,8 @@ class Space:
         program, packing = native.program, native.packing
         self._max_memory = max_memory
         self._symmetry = symmetry
-        self._initial: int | None = None
+        self._initial: list[int] = []
+        self._begun = False
         self._control = np.zeros(at.SIZE, np.int64)
         self._arrays: dict[int, NDArray[Any]] = {}
         batch = 1 if first else batch
@@ -55,22 +62,25 @@ class Space:
             (at.INSTANCES, len(program.instances)),
             (at.MASKS, masks),
             (at.BATCH, batch),
+            (at.FILTER_BITS, _FILTER_BITS),
             (at.MAX_STATES, min(_MOST_STATES if max_states is None else max_states, _MOST_STATES)),
             (at.WHOLE, packing.words == 1 and packing.bits < WORD_BITS),
             (at.FIRST, first),
+            (at.N_MARKS, 1),
+            (at.LEVEL_END, -1),
             (at.DEADLOCK, -1),
             (at.FINAL_UNCLEAR, -1),
             (at.BROKEN_STATE, -1),
             (at.ORBIT, symmetry.address if symmetry else 0),
-            (at.CANONICAL, symmetry.function if symmetry else 0),
+            (at.CANONICAL, orbit.canonical.address if symmetry else 0),
         ):
             self._control[place] = value
         self._hold(at.DESIGN, np.array([s % (1 << WORD_BITS) for s in switches], np.uint64))
         self._hold(at.ACTION, np.array([action for action, _ in program.instances], np.uint32))
         self._hold(at.OUT, np.empty(rows * packing.words, np.uint64))
-        self._hold(at.INSTANCE, np.empty(rows, np.uint32))
-        self._hold(at.SOURCE, np.empty(rows, np.uint32))
         self._hold(at.HASHES, np.empty(rows, np.uint64))
+        self._hold(at.FILTER, np.empty(packing.words << _FILTER_BITS, np.uint64))
+        self._hold(at.INSTANCE, np.empty(len(program.instances), np.uint32))
         self._hold(
             at.EVENTS, np.empty(sum(len(t.soft) + 1 for t in program.transitions), np.uint64)
         )
@@ -80,9 +90,19 @@ class Space:
             self._hold(place, np.zeros(len(program.actions), np.int64))
         self._hold(at.CUTS, np.zeros(len(program.cut_names), np.int64))
         self._remember(masks)
-        capacity = max(_FIRST_ROWS, 2 * rows)
-        self._hold_states(0, capacity)
-        self._hold_table(max(_FIRST_SLOTS, 1 << (2 * capacity).bit_length()))
+        bits = max(_FIRST_BITS, (3 * rows).bit_length())
+        self._control[at.TABLE_BITS] = bits
+        self._control[at.ROOM] = _fill(bits)
+        # What the machine's memory can hold, or, if there is to be less, that.
+        most = machine_memory()
+        if max_memory is not None:
+            most = min(most, max(max_memory, 0))
+        if max_states is not None:
+            most = min(most, 4 * (max_states + rows) * _WORD * packing.words)
+        self._states = Region(*self._sizes(_fill(bits), most)[0])
+        self._marks = Region(*self._sizes(_fill(bits), most)[1])
+        self._table = Region(_WORD << bits, most)
+        self._locate()
 
     def use(self, native: Native) -> None:
         """Go on with other code for the same program."""
@@ -98,46 +118,48 @@ class Space:
     def begin(self, initial: Iterable[Sequence[int]]) -> int:
         """Enter the initial states. The loop's reason: ``AGAIN``, or a limit that they alone exceed."""
         control = self._control
+        reason = at.AGAIN
         for number, values in enumerate(initial):
             if self._need() > control[at.ROOM] and not self.grow():
                 return at.GROW
             state = self._native.pack(values)
-            loop.enter(self._address, int(state.ctypes.data), number)
-            if control[at.HELD] == control[at.BATCH]:
-                if loop.settle(self._address) == at.STATE_LIMIT:
-                    return at.STATE_LIMIT
-                if control[at.STOP]:
-                    break
-        reason = int(loop.settle(self._address))
-        self._initial = int(control[at.COUNT])
+            known = int(control[at.COUNT])
+            reason = loop.enter(self._address, int(state.ctypes.data))
+            if control[at.COUNT] > known:
+                self._initial.append(number)
+            if reason == at.STATE_LIMIT or control[at.STOP]:
+                break
+        control[at.LEVEL_END] = control[at.COUNT]
+        self._begun = True
         return reason
 
     def run(self, budget: int) -> int:
         """Expand up to ``budget`` states; why the loop returned."""
-        return int(loop.run(self._address, budget))
+        return loop.run(self._address, budget)
 
     def grow(self) -> bool:
         """Make room for more states, or say that the memory limit or the machine does not allow it."""
-        control, words = self._control, self._native.packing.words
-        count, old_capacity = int(control[at.COUNT]), len(self._arrays[at.PARENT])
-        need = self._need()
-        capacity, slots = old_capacity, int(control[at.SLOTS])
-        while need > capacity:
-            capacity *= 2
-        while need > _fill(slots):
-            slots *= 4
-        # Rows are copied, so old and new ones exist at once; the table is made anew from the rows.
-        rows = capacity if capacity == old_capacity else capacity + old_capacity
-        if self._max_memory is not None and rows * 8 * (words + 1) + slots * 8 > self._max_memory:
+        control = self._control
+        need, bits = self._need(), int(control[at.TABLE_BITS])
+        while need > _fill(bits) and bits < _MOST_BITS:
+            bits += 1
+        room = min(_fill(bits), self._affordable(bits))
+        if need > room:
             return False
         try:
-            if capacity != old_capacity:
-                self._hold_states(count, capacity)
-            if slots != control[at.SLOTS]:
-                self._hold_table(slots)
-                loop.rehash(self._address)
+            (states, _), (marks, _) = self._sizes(room, 0)
+            self._states.grow(states)
+            self._marks.grow(marks)
+            self._table.grow(_WORD << bits)
         except MemoryError:
             return False
+        finally:
+            self._locate()
+        spare = np.empty(_SPARE, np.uint64)
+        while control[at.TABLE_BITS] < bits:
+            if not loop.double(self._address, int(spare.ctypes.data), _SPARE):
+                loop.refill(self._address)
+        control[at.ROOM] = room
         return True
 
     def found(self, stopped: str | None) -> Found:
@@ -157,12 +179,15 @@ class Space:
             unclear.append((-1, Occurrence(int(control[at.FINAL_UNCLEAR]))))
         taken, ended = self._arrays[at.TAKEN].tolist(), self._arrays[at.ENDED].tolist()
         deadlock = int(control[at.DEADLOCK])
+        deeper = self._begun and control[at.COUNT] > control[at.LEVEL_END]
+        rows = self._states.words(np.uint64, count * words).reshape(count, words)
         return Found(
             native=self._native,
             states=count,
             transitions=int(control[at.TRANSITIONS]),
+            depth=int(control[at.DEPTH]) + bool(deeper),
             # Stopped among the initial states: there are no others.
-            initial=count if self._initial is None else self._initial,
+            choices=tuple(self._initial),
             properties=self._occurrences(at.PROPERTY_STATE, at.PROPERTY_INSTANCE),
             failures=self._occurrences(at.FAILURE_STATE, at.FAILURE_INSTANCE),
             unclear=tuple((i, o) for i, o in unclear if o is not None),
@@ -171,10 +196,20 @@ class Space:
             enabled=tuple(t + e for t, e in zip(taken, ended, strict=True)),
             taken=tuple(taken),
             stopped=stopped,
-            rows=self._arrays[at.STATES][: count * words].reshape(count, words),
-            parent=self._arrays[at.PARENT][:count],
-            via=self._arrays[at.VIA][:count],
+            rows=rows,
+            history=History(
+                self._native,
+                self._arrays[at.DESIGN],
+                self._symmetry,
+                rows,
+                self._marks.words(np.uint32, 2 * int(control[at.N_MARKS])),
+            ),
         )
+
+    @property
+    def expanded(self) -> int:
+        """How many states have been expanded."""
+        return int(self._control[at.NEXT])
 
     @property
     def _address(self) -> int:
@@ -185,31 +220,27 @@ class Space:
         self._arrays[place] = array
         self._control[place] = array.ctypes.data
 
-    def _hold_states(self, count: int, capacity: int) -> None:
-        """Rows for ``capacity`` states, the first ``count`` copied; those not used yet cost no memory."""
-        words = self._native.packing.words
-        for place, width, kind in (
-            (at.STATES, words, np.uint64),
-            (at.PARENT, 1, np.uint32),
-            (at.VIA, 1, np.uint32),
+    def _locate(self) -> None:
+        """Tell the compiled code where the growing arrays are."""
+        for place, region in (
+            (at.STATES, self._states),
+            (at.MARKS, self._marks),
+            (at.TABLE, self._table),
         ):
-            longer = np.empty(capacity * width, kind)
-            if count:
-                longer[: count * width] = self._arrays[place][: count * width]
-            self._hold(place, longer)
-        self._set_room()
+            self._control[place] = region.address
 
-    def _hold_table(self, slots: int) -> None:
-        """An empty table, after giving up the old one: this is the peak of a search's memory."""
-        self._hold(at.TABLE, np.zeros(1, np.uint64))
-        self._hold(at.TABLE, np.zeros(slots, np.uint64))
-        self._control[at.SLOTS] = slots
-        self._set_room()
+    def _sizes(self, room: int, most: int) -> tuple[tuple[int, int], tuple[int, int]]:
+        """Bytes for the states, and for the marks: for ``room`` states, and at most."""
+        row = _WORD * self._native.packing.words
+        marks = (room // at.MARK_EVERY + 2) * _WORD
+        return (room * row, most), (marks, most // (row * at.MARK_EVERY) * _WORD)
 
-    def _set_room(self) -> None:
-        self._control[at.ROOM] = min(
-            len(self._arrays[at.PARENT]), _fill(int(self._control[at.SLOTS]))
-        )
+    def _affordable(self, bits: int) -> int:
+        """States that there is memory for beside the table, or all."""
+        if self._max_memory is None:
+            return _MOST_STATES
+        each = _WORD * self._native.packing.words + _WORD // at.MARK_EVERY + 1
+        return (self._max_memory - (_WORD << bits)) // each
 
     def _remember(self, masks: int) -> None:
         """What is to be found: properties on states, on steps, failures."""
@@ -253,9 +284,9 @@ class Space:
         )
 
 
-def _fill(slots: int) -> int:
+def _fill(bits: int) -> int:
     """How many states a table takes: linear probing gets slow when it is fuller."""
-    return slots // 4 * 3
+    return (1 << bits) // 4 * 3
 
 
 def _bits(flags: Sequence[bool], masks: int) -> Words:

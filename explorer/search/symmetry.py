@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import math
 from typing import Any
 
@@ -16,23 +15,15 @@ from explorer.lang.sorts import Sort
 from explorer.lang.system import System
 from explorer.lang.types import MapT, PoolT, RecordT, walk
 from explorer.search import orbit
-from explorer.search.cache import c_address
 
 
 class Symmetry:
-    """The permutations of the names of a system's sorts. ``order`` is their number.
-
-    ``function`` is the address of the compiled function that makes a state canonical.
-    """
+    """The permutations of the names of a system's sorts. ``order`` is their number."""
 
     def __init__(
         self, packing: Packing, leaves: tuple[Moving, ...], sizes: dict[type[Sort], int]
     ) -> None:
         """``sizes`` are the sorts that have more than one name."""
-        self.function = c_address(orbit.canonical_entry, 2)
-        self._function = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_int64)(
-            self.function
-        )
         self.order = math.prod(math.factorial(n) for n in sizes.values())
         self.sorts = tuple(cls.__name__ for cls in sizes)
         self._arrays: dict[int, NDArray[Any]] = {}
@@ -116,7 +107,7 @@ class Symmetry:
     def canonical(self, words: Words) -> Words:
         """The canonical state of a state's orbit."""
         result = words.copy()
-        self._function(self.address, int(result.ctypes.data))
+        orbit.canonical(self.address, int(result.ctypes.data))
         return result
 
     def canonical_rows(self, rows: Words) -> Words:

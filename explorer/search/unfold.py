@@ -60,14 +60,10 @@ class Unfolder:
         InternalError
             No step leads into the next orbit.
         """
-        chain = [state]
-        while chain[-1] >= found.initial:
-            chain.append(int(found.parent[chain[-1]]))
-        chain.reverse()
-        number = int(found.via[chain[0]])
+        number, steps = found.chain(state)
         here = self._native.pack(initial[number])
         taken = []
-        for target in chain[1:]:
+        for _, target in steps:
             wanted = found.rows[target]
             step = next((s for s in self.successors(here) if self._is_in_orbit(s[1], wanted)), None)
             if step is None:

@@ -31,6 +31,7 @@ from explorer.trace.blame import Blame
 from explorer.trace.digest import digest
 from explorer.trace.explain import explain
 from explorer.trace.trace import Step, Trace
+from explorer.trace.twice import refuse_unsteady
 
 
 class ReplayMismatch(Exception):
@@ -57,8 +58,22 @@ def build_trace(
     """The trace of ``taken`` from the initial state chosen by ``init_values``, confirmed by CPython.
 
     Raises ReplayMismatch if a step is impossible or ``property`` does not fail at the end (for a reachable: is
-    not reached there).
+    not reached there); ModelError if that is because the model does not do the same twice.
     """
+    try:
+        return _confirmed_trace(system, init_values, taken, property)
+    except ReplayMismatch:
+        with system:
+            refuse_unsteady(system, tuple(init_values), taken)
+        raise
+
+
+def _confirmed_trace(
+    system: System[Any],
+    init_values: Sequence[object],
+    taken: Sequence[Instance],
+    property: Property | str,
+) -> Trace:
     name = property if isinstance(property, str) else property.name
     declared = find_property(system, property)
     with system:

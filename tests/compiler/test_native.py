@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from explorer.compiler.dag import Dag, Node, evaluate
+from explorer.compiler.dag import Dag, Node, cone, evaluate
 from explorer.compiler.llvm_program import CUT, FAILURE, SOFT, module_text
 from explorer.compiler.native import Native, compile_program
 from explorer.compiler.packing import MAX_WORDS, pack_leaves
@@ -134,11 +134,35 @@ def test_predicates(made: Terms, data: st.DataObject) -> None:
     design = np.array([d % (1 << 64) for d in made.design] or [0], np.uint64)
     before, after = native.pack(made.before), native.pack(made.after)
     truths, failures = np.zeros(2, np.uint64), np.zeros(2, np.uint64)
-    _call(native.step, *_at(design, before, after, truths, failures))
+    pending = np.full(2, (1 << 64) - 1, np.uint64)
+    _call(native.step, *_at(design, before, after, truths, failures, pending))
     wanted = list(evaluate([*chosen, failing], made.before, made.after, (), made.design))
     for i in range(len(chosen)):
         assert int(truths[i // 64]) >> i % 64 & 1 == wanted[i]
         assert int(failures[i // 64]) >> i % 64 & 1 == (wanted[-1] if i % 2 else 0)
+
+
+@settings(max_examples=60, deadline=None)
+@given(terms(), st.data())
+def test_pending_predicates(made: Terms, data: st.DataObject) -> None:
+    """Of invariants and witnesses those are right that are asked for."""
+    plain = [t for t in made.truths if not any(n.root for n in cone([t]))]
+    chosen = data.draw(st.lists(st.sampled_from([made.dag.true, *plain]), min_size=1, max_size=70))
+    kinds = [data.draw(st.sampled_from(("invariant", "reachable"))) for _ in chosen]
+    failures = [(Failure(node, 0),) if i % 3 == 0 else () for i, node in enumerate(chosen)]
+    pairs = zip(kinds, chosen, failures, strict=True)
+    native = compile_program(_program(made, (), [Predicate("p", k, n, f) for k, n, f in pairs]))
+    design = np.array([d % (1 << 64) for d in made.design] or [0], np.uint64)
+    pending = np.array(
+        [data.draw(st.integers(0, (1 << 64) - 1)) for _ in range(2)], dtype=np.uint64
+    )
+    truths, failed = np.full(2, 77, np.uint64), np.full(2, 77, np.uint64)
+    _call(native.check, *_at(design, native.pack(made.before), truths, failed, pending))
+    wanted = list(evaluate(chosen, made.before, made.after, (), made.design))
+    for i in range(len(chosen)):
+        if int(pending[i // 64]) >> i % 64 & 1:
+            assert int(truths[i // 64]) >> i % 64 & 1 == wanted[i]
+            assert int(failed[i // 64]) >> i % 64 & 1 == (wanted[i] if i % 3 == 0 else 0)
 
 
 @given(
