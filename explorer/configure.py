@@ -98,6 +98,12 @@ def parse_scope(items: Iterable[str]) -> dict[str, int]:
     for item in ",".join(items).split(",") if items else ():
         found = re.fullmatch(r"\s*(\w+)\s*=\s*([0-9]{1,9})\s*", item)
         if found is None:
+            size = re.fullmatch(r"\s*(\w+)\s*=\s*([-+]?[0-9]+)\s*", item)
+            if size is not None:
+                raise ModelError(
+                    f"the scope entry {size[1]} cannot be {size[2][:40]}",
+                    hint="it is a whole number from 1 on; small ones find most mistakes",
+                )
             raise ModelError(
                 f"{item.strip()!r} is not a scope entry", hint="write --scope NAME=2,OTHER=3"
             )

@@ -10,6 +10,7 @@ from explorer.lang.errors import ModelError
 from explorer.lang.properties import Property
 from explorer.lang.system import System
 from explorer.result import OUT_OF_MEMORY, PropertyResult, Result
+from explorer.search.memory import require_engine
 from explorer.trace.replay import changed_switches
 
 EngineName: TypeAlias = Literal["exhaustive", "reference", "bmc"]
@@ -82,6 +83,7 @@ def _run(
             max_states=limits.states,
             stop=interrupts.requested,
         ).result
+    require_engine()
     from explorer.search.check import check
 
     return check(

@@ -12,6 +12,7 @@ from __future__ import annotations
 import contextvars
 import os
 import signal
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -39,6 +40,7 @@ class _State:
         self.reason: str | None = None
         self.signalled: float | None = None
         self.holding = False
+        self.limited = False
         self.abandoned = False
 
 
@@ -51,15 +53,25 @@ def listen() -> None:
     _state = _State()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, _on_signal)
+    sys.unraisablehook = _unraisable
+
+
+def _unraisable(what: sys.UnraisableHookArgs) -> None:
+    """Where Python cannot raise, as in a finaliser, an interrupt is noted all the same: nothing to complain about."""
+    if not isinstance(what.exc_value, Interrupted):
+        sys.__unraisablehook__(what)
 
 
 def limit(seconds: float | None) -> None:
-    """Let the run end after some time, for the reason ``TIME_LIMIT``; None for no limit."""
-    if (
-        not hasattr(signal, "setitimer")
-        or threading.current_thread() is not threading.main_thread()
-    ):
+    """Let the run end after some time, for the reason ``TIME_LIMIT``; None for no limit, also none that has passed."""
+    if _state.reason == TIME_LIMIT:
+        _state.reason = INTERRUPTED if signalled() else None
+    if not hasattr(signal, "setitimer") or (seconds is None and not _state.limited):
+        # A timer that somebody else set is not ours to stop.
         return
+    if threading.current_thread() is not threading.main_thread():
+        return
+    _state.limited = seconds is not None
     if seconds is not None:
         signal.signal(signal.SIGALRM, _on_alarm)
     # Zero would mean no limit.

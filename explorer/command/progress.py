@@ -65,12 +65,18 @@ def line(what: str, glimpse: Glimpse, room: int) -> str:
 
 
 def count(number: float) -> str:
-    """A number in at most five characters or so: 812, 45.3k, 1.24M."""
-    for unit, name in ((1e9, "G"), (1e6, "M"), (1e4, "k")):
-        if number >= unit:
-            scaled = number / (1e3 if name == "k" else unit)
-            return f"{scaled:.3g}{name}" if scaled < 1000 else f"{scaled:.0f}{name}"
-    return f"{number:.0f}"
+    """A number in about five characters: 812, 45.3k, 1.24M."""
+    if number < 1e4:
+        return f"{number:.0f}"
+    for unit, name in ((1e3, "k"), (1e6, "M")):
+        if number < 1000 * unit:
+            return f"{_three(number / unit)}{name}"
+    return f"{_three(number / 1e9)}G"
+
+
+def _three(number: float) -> str:
+    """Three significant digits, without an exponent."""
+    return f"{number:.0f}" if number >= 99.95 else f"{number:.3g}"
 
 
 def size(number: int) -> str:

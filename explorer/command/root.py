@@ -67,6 +67,7 @@ def execute(arguments: Sequence[str] | None = None) -> int:
 
 def _outcome(arguments: Sequence[str] | None) -> int:
     try:
+        interrupts.release()
         code = slotcheck.main(arguments, prog_name="slotcheck", standalone_mode=False)
         return code if isinstance(code, int) else 0
     except ModelError as error:

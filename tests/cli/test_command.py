@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -130,6 +131,13 @@ def test_listing_loads_no_engine() -> None:
 
 def test_main_exits_with_the_code(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "argv", ["slotcheck", "check", DOOR])
-    with pytest.raises(SystemExit) as caught:
-        cli.main()
+    monkeypatch.setattr(sys, "unraisablehook", sys.unraisablehook)
+    monkeypatch.setenv("OPENBLAS_NUM_THREADS", "1")
+    handlers = {n: signal.getsignal(n) for n in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        with pytest.raises(SystemExit) as caught:
+            cli.main()
+    finally:
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
     assert caught.value.code == 0
