@@ -5,7 +5,7 @@ PYTHON ?= python3
 VENV := .venv
 STAMP := $(VENV)/.built
 
-.PHONY: check test test-all lint clean
+.PHONY: check test test-all lint bench clean
 
 check: $(STAMP)
 	$(VENV)/bin/slotcheck
@@ -20,6 +20,10 @@ lint: $(STAMP)
 	$(VENV)/bin/ruff check
 	$(VENV)/bin/ruff format --check
 	$(VENV)/bin/mypy --strict
+
+# Beside the other checkers that are installed here: docs/performance.md.
+bench: $(STAMP)
+	$(VENV)/bin/python -m benchmarks
 
 # The stamp is written last: an installation that failed is started afresh the next time.
 $(STAMP): pyproject.toml
