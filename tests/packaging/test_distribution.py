@@ -37,9 +37,22 @@ def install(python: Path, *arguments: str | Path, where: Path) -> None:
     assert done.returncode == 0, done.stderr
 
 
-def environment(folder: Path) -> Path:
-    subprocess.run([sys.executable, "-m", "venv", str(folder)], check=True, timeout=300)
+def environment(folder: Path, python: str = sys.executable) -> Path:
+    subprocess.run([python, "-m", "venv", str(folder)], check=True, timeout=300)
     return folder / "bin" / "python"
+
+
+def interpreters() -> list[str]:
+    """This Python, and newer ones that are installed here."""
+    newer = (f"python3.{minor}" for minor in range(sys.version_info.minor + 1, 20))
+    return [sys.executable, *(name for name in newer if _starts(name))]
+
+
+def _starts(name: str) -> bool:
+    # A shim may be there without the version that it stands for.
+    return shutil.which(name) is not None and not subprocess.run(
+        [name, "--version"], capture_output=True
+    ).returncode
 
 
 @pytest.fixture(scope="module")
@@ -70,8 +83,9 @@ def test_the_wheel_holds_every_source_and_document(built: Path) -> None:
     assert not any(name.startswith("tests") for name in names)
 
 
-def test_it_runs_where_nothing_else_is(built: Path, tmp_path: Path) -> None:
-    python = environment(tmp_path / "clean")
+@pytest.mark.parametrize("interpreter", interpreters())
+def test_it_runs_where_nothing_else_is(built: Path, tmp_path: Path, interpreter: str) -> None:
+    python = environment(tmp_path / "clean", interpreter)
     install(python, the(built, "*.whl"), where=tmp_path)
     empty = tmp_path / "empty"
     empty.mkdir()
@@ -84,6 +98,5 @@ def test_it_runs_where_nothing_else_is(built: Path, tmp_path: Path) -> None:
     assert checked.returncode == 0, checked.stderr
     model.unlink()
     verified = run(command, where=empty)
-    # What the documents say is for other tests; here it is that they are all verified.
-    assert verified.returncode in (0, 1, 3), verified.stderr
-    assert "claims" in verified.stdout.splitlines()[-1] and verified.stderr == ""
+    assert verified.returncode == 0, verified.stdout + verified.stderr
+    assert verified.stdout.splitlines()[-1].startswith("OK: ") and verified.stderr == ""
