@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import sys
 from collections.abc import Sequence
@@ -10,13 +11,8 @@ from importlib.metadata import PackageNotFoundError, version
 import click
 
 from explorer import interrupts
-from explorer.command.check import check
-from explorer.command.claims import claims, verify_bundled
-from explorer.command.listing import list_systems
 from explorer.command.options import json_option
 from explorer.command.output import Output, silence
-from explorer.command.replay import replay
-from explorer.command.run import run
 from explorer.lang.errors import ModelError
 from explorer.result import INCOMPLETE, PASSED, WRONG_INPUT
 
@@ -32,7 +28,30 @@ def _version() -> str:
         return "(not installed)"
 
 
+# Where each subcommand is. One that is not used is not imported: most of the time to start would go there.
+COMMANDS = {
+    "check": "explorer.command.check:check",
+    "claims": "explorer.command.claims:claims",
+    "list": "explorer.command.listing:list_systems",
+    "replay": "explorer.command.replay:replay",
+    "run": "explorer.command.run:run",
+}
+
+
+class _Commands(click.Group):
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        module, _, name = COMMANDS[cmd_name].partition(":")
+        command: click.Command = getattr(importlib.import_module(module), name)
+        return command
+
+
 @click.group(
+    cls=_Commands,
     invoke_without_command=True,
     epilog=EXIT_CODES,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -49,11 +68,9 @@ def slotcheck(context: click.Context, json_target: str | None) -> int:
         if json_target is not None:
             raise click.UsageError("--json comes after the subcommand")
         return 0
+    from explorer.command.claims import verify_bundled
+
     return verify_bundled(Output(json_target))
-
-
-for command in (check, claims, list_systems, replay, run):
-    slotcheck.add_command(command)
 
 
 def execute(arguments: Sequence[str] | None = None) -> int:

@@ -57,6 +57,7 @@ class Dag:
 
     def __init__(self) -> None:
         self._table: dict[tuple[object, ...], Node] = {}
+        self._numbers: dict[int, Node] = {}
         self._count = 0
         self.true = self._make("const", (), 1, 0, True, 1, 1)
         self.false = self._make("const", (), 0, 0, True, 0, 0)
@@ -71,7 +72,7 @@ class Dag:
         low: int,
         high: int,
     ) -> Node:
-        key = (op, value, root, is_bool, low, high, *[a.id for a in args])
+        key = (op, args, value, root, is_bool, low, high)
         node = self._table.get(key)
         if node is None:
             node = Node(op, args, value, root, is_bool, low, high, self._count)
@@ -82,7 +83,10 @@ class Dag:
     # Sources
 
     def number(self, value: int) -> Node:
-        return self._make("const", (), value, 0, False, value, value)
+        node = self._numbers.get(value)
+        if node is None:
+            node = self._numbers[value] = self._make("const", (), value, 0, False, value, value)
+        return node
 
     def truth(self, value: bool) -> Node:
         return self.true if value else self.false

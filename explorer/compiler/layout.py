@@ -51,6 +51,7 @@ class Layout:
         self.domain = functools.cache(self._domain)
         self.zero = functools.cache(self._zero)
         self.initial = functools.cache(self._initial)
+        self._fields: dict[type[Any], dict[str, tuple[int, Type]]] = {}
 
     def entry(self, name: str) -> int:
         """The scope's entry of that name. Raises ModelError where there is none."""
@@ -134,12 +135,14 @@ class Layout:
 
     def field(self, cls: type[Any], name: str) -> tuple[int, Type]:
         """A field's first leaf inside its record, and its type."""
-        offset = 0
-        for f in fields_of(cls):
-            if f.name == name:
-                return offset, f.type
-            offset += self.size(f.type)
-        raise AssertionError(name)
+        found = self._fields.get(cls)
+        if found is None:
+            found, offset = {}, 0
+            for f in fields_of(cls):
+                found[f.name] = offset, f.type
+                offset += self.size(f.type)
+            self._fields[cls] = found
+        return found[name]
 
     def variant(self, kind: UnionT, index: int) -> int:
         """The first leaf of a variant inside its union."""

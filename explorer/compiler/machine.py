@@ -138,6 +138,8 @@ class Machine:
         self.path: list[Node] = []
         self.outer: list[Node] = []
         self.facts: dict[Node, bool] = {}
+        # What equalities were ever learned about; facts about other numbers need not be looked for.
+        self.compared: set[Node] = set()
         self.assumed = dag.true
         self.returned = dag.false
         self.broken = dag.false
@@ -257,6 +259,8 @@ class Machine:
         if len(constants) != 1 or others[0].high - others[0].low > 15:
             return node
         value, operand = constants[0].value, others[0]
+        if operand not in self.compared:
+            return node
         rest = (v for v in range(operand.low, operand.high + 1) if v != value)
         answers = [self.facts.get(self.dag.eq(operand, self.dag.number(v))) for v in rest]
         if True in answers:
@@ -273,6 +277,8 @@ class Machine:
             if node.op == "const":
                 continue
             self.facts[node] = value
+            if node.op == "eq":
+                self.compared.update(node.args)
             if node.op == "not":
                 stack.append((node.args[0], not value))
             elif (node.op == "and" and value) or (node.op == "or" and not value):

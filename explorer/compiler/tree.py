@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, fields
 from typing import TypeAlias
@@ -488,10 +489,15 @@ class Function:
     never: bool = False
 
 
+@functools.cache
+def _names(cls: type[Tree]) -> tuple[str, ...]:
+    return tuple(f.name for f in fields(cls))
+
+
 def children(tree: Tree) -> Iterator[Tree]:
     """The parts directly inside a tree (a call's function body not included)."""
-    for f in fields(tree):
-        value = getattr(tree, f.name)
+    for name in _names(type(tree)):
+        value = getattr(tree, name)
         if isinstance(value, Tree):
             yield value
         elif isinstance(value, tuple):
