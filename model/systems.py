@@ -7,7 +7,10 @@ from model.compaction import Compaction
 from model.imports import Imports
 from model.reexport import Reexports
 from model.state import GlobalId, State
+from model.variants.dirty_set import DirtySet
+from model.variants.notify_first import NotifyFirst
 from model.variants.reexport_overwrites import ReexportOverwrites
+from model.wake import Reading
 
 
 class Registry(Imports, Compaction, Reexports):
@@ -25,3 +28,16 @@ class Registry(Imports, Compaction, Reexports):
         """No runtime has done anything; ``reexport`` is the id that the first connection exports again."""
         require((reexport is None) == (len(GlobalId) == 1))
         s.reexport = reexport
+
+
+class Wake(Reading):
+    """Wake-ups of the reading worker by the publishing one, as seen by the peeks that wait.
+
+    Includes publication, seals of either half, the drop of a publication, peeks that are sent, wait, are cancelled and
+    answered, the worker's loop, and the park token. Abstracts a slot to its two uppers, which is all that a peek's gate
+    looks at: sinces and holds are in ``registry``, and a peek holds its slot. An id is published once. Peeks come for ever,
+    one at a time for each index. Smallest useful scope: one index and two seals; two indexes for the dirty set.
+    """
+
+    default_scope = {"GlobalId": 2, "Seal": 3}
+    presets = {"dirty_set": DirtySet, "notify_first": NotifyFirst}

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, fields
 from typing import TypeAlias
 
+from explorer.lang.cache import cached
 from explorer.lang.errors import Location
 from explorer.lang.types import IntT, OptionalT, PoolT, RecordT, SeqT, Type, fields_of, is_immutable
 
@@ -489,7 +489,7 @@ class Function:
     never: bool = False
 
 
-@functools.cache
+@cached
 def _names(cls: type[Tree]) -> tuple[str, ...]:
     return tuple(f.name for f in fields(cls))
 

@@ -1,0 +1,87 @@
+"""The checked documents of the protocol: what they define, and their scripts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+
+import model
+import properties
+from explorer.claims.claim import Claim, read_document
+from explorer.claims.resolve import resolve
+from model.design import Design
+from model.wake import WakeDesign
+
+CLAIMS = Path(properties.__file__).parent / "claims"
+DOCUMENTS = sorted(CLAIMS.glob("*.md"))
+ID = re.compile(r"\b(?:A[12]\.Q?\d+|[BCHR]\d+)\b")
+
+# What narrows the environment is no mechanism.
+ENVIRONMENT = {"inputs_end", "same_as_of"}
+# Each design, and the document that says what its switches carry.
+DESIGNS = {Design: "registry.md", WakeDesign: "wake.md"}
+
+
+def cited() -> dict[str, str]:
+    """Each id that the model and the properties cite, with a file that does."""
+    packages = (Path(p.__file__ or "").parent for p in (model, properties))
+    files = [file for package in packages for file in sorted(package.rglob("*.py"))]
+    return {name: file.name for file in files for name in ID.findall(file.read_text("utf-8"))}
+
+
+def defined(document: Path) -> set[str]:
+    """The ids that the document explains: in a heading, a claim, the table, or in bold."""
+    text = document.read_text("utf-8")
+    lines = [line for line in text.splitlines() if line.startswith(("#", "|", "claim =", "**"))]
+    reasons = [line for line in text.splitlines() if line.startswith("not_modelled")]
+    return set(ID.findall("\n".join(lines + reasons)))
+
+
+def claims() -> Iterator[Claim]:
+    for document in DOCUMENTS:
+        yield from read_document(document)
+
+
+def test_every_id_that_is_cited_is_defined() -> None:
+    known = set[str]().union(*(defined(document) for document in DOCUMENTS))
+    assert {name: file for name, file in cited().items() if name not in known} == {}
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda d: d.name)
+def test_every_id_that_a_document_mentions_is_defined_there(document: Path) -> None:
+    assert set(ID.findall(document.read_text("utf-8"))) <= defined(document)
+
+
+def test_every_claim_names_what_exists() -> None:
+    for claim in claims():
+        if claim.not_modelled is None:
+            resolve(claim)
+
+
+def test_every_script_is_used() -> None:
+    used = {claim.script for claim in claims() if claim.script is not None}
+    assert used == set((CLAIMS / "scripts").glob("*.txt"))
+
+
+@pytest.mark.parametrize("design", DESIGNS)
+def test_every_mechanism_is_in_a_claim(design: type) -> None:
+    switched: set[str] = set()
+    for claim in read_document(CLAIMS / DESIGNS[design]):
+        switched.update(name for part in claim.breaks for name in part.off)
+        switched.update(name for part in claim.second_lines for name in part.off)
+    assert {f.name for f in fields(design)} - ENVIRONMENT == switched
+
+
+def test_every_mechanism_of_the_registry_is_in_its_table() -> None:
+    text = (CLAIMS / "registry.md").read_text("utf-8")
+    table = set(re.findall(r"`(\w+)`", "\n".join(x for x in text.splitlines() if x[:1] == "|")))
+    assert {f.name for f in fields(Design)} - ENVIRONMENT <= table
+
+
+def test_every_argument_has_a_claim() -> None:
+    known = {claim.id.partition("-")[0] for claim in claims()}
+    assert {f"A1.{n}" for n in range(1, 9)} | {"A1.Q1"} <= known
