@@ -23,6 +23,7 @@ KEYS = (
     "reaches",
     "violates",
     "script",
+    "ends_in",
     "expect",
     "breaks_without",
     "holds_without",
@@ -62,6 +63,7 @@ class Claim:
     reaches: tuple[str, ...] = ()
     violates: tuple[str, ...] = ()
     script: Path | None = None
+    ends_in: tuple[str, ...] = ()
     breaks: tuple[BreaksWithout, ...] = ()
     second_lines: tuple[HoldsWithout, ...] = ()
     not_modelled: str | None = None
@@ -122,6 +124,7 @@ class _Reader:
             reaches=self.names(self.data, "reaches"),
             violates=self.names(self.data, "violates"),
             script=self.script(),
+            ends_in=self.names(self.data, "ends_in"),
             breaks=tuple(self.breaks()),
             second_lines=tuple(self.second_lines()),
         )
@@ -134,6 +137,12 @@ class _Reader:
         if not stated and claim.script is None:
             raise self.block.error(
                 f"the claim {claim.id} states nothing", hint='give it holds = ["property"]'
+            )
+        if claim.ends_in and claim.script is None:
+            raise self.block.error(
+                "ends_in is about the end of a script, and there is none",
+                "ends_in",
+                hint='give script = "FILE", or use reaches',
             )
         if claim.second_lines and not claim.holds:
             raise self.block.error(

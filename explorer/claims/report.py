@@ -73,10 +73,12 @@ def counterexamples(verified: Verified) -> list[str]:
         else:
             what = "script" if check.kind == "script" else check.property
         lengths.setdefault(what, {})[check.length] = None
-    return [
+    found = [
         f"{what}: {', '.join(map(str, shorter))}{', ' if shorter else ''}{steps(longest)}"
         for what, (*shorter, longest) in ((what, sorted(n)) for what, n in lengths.items())
     ]
+    notes = (c.note for c in verified.checks if c.kind == "breaks_without" and c.ok and c.note)
+    return [*found, *dict.fromkeys(notes)]
 
 
 def place(verified: Verified) -> str:
@@ -135,6 +137,8 @@ def warnings(verified: Sequence[Verified]) -> list[str]:
     }
     for item in verified:
         for check in item.checks:
+            if check.kind == "breaks_without":
+                continue
             if check.ok and check.note and not _matters(check, item, verified):
                 off = " and ".join(check.off)
                 found[f"{item.claim.id}, {check.kind} {off}: {check.note}"] = None

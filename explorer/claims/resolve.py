@@ -9,7 +9,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from explorer.claims.claim import Claim
-from explorer.configure import Configured, configure, is_built_in, switch_of, switched_off
+from explorer.configure import (
+    Configured,
+    built_in_like,
+    configure,
+    is_built_in,
+    switch_of,
+    switched_off,
+)
 from explorer.lang.errors import ModelError
 from explorer.lang.properties import properties_for
 from explorer.loading import Found, close, find_system
@@ -86,19 +93,22 @@ def _base(claim: Claim, found: Found) -> Configured:
 def _check_properties(claim: Claim, base: Configured) -> None:
     declared = {p.name: p for p in properties_for(base.system)}
     broken = [name for b in claim.breaks for name in b.violates]
-    for name in dict.fromkeys([*claim.holds, *claim.reaches, *claim.violates, *broken]):
+    wanted = (*claim.reaches, *claim.ends_in)
+    for name in dict.fromkeys([*claim.holds, *wanted, *claim.violates, *broken]):
         if name not in declared and not is_built_in(name):
             raise claim.block.error(
-                f"{claim.system} has no property {name}", name, hint=close(name, declared)
+                f"{claim.system} has no property {name}",
+                name,
+                hint=close(name, [*declared, *built_in_like(name)]),
             )
         reachable = name in declared and declared[name].kind == "reachable"
-        if reachable and name not in claim.reaches:
+        if reachable and name not in wanted:
             raise claim.block.error(
                 f"{name} is @reachable: a run reaches it or does not",
                 name,
                 hint="name it in reaches",
             )
-        if not reachable and name in claim.reaches:
+        if not reachable and name in wanted:
             raise claim.block.error(
                 f"{name} is not @reachable: it holds or is violated",
                 name,

@@ -18,7 +18,7 @@ from explorer.trace.trace import Trace
 
 Verdict: TypeAlias = Literal["verified", "refuted", "vacuous", "unknown", "not_modelled"]
 CheckKind: TypeAlias = Literal[
-    "holds", "reaches", "violates", "script", "breaks_without", "holds_without"
+    "holds", "reaches", "violates", "script", "ends_in", "breaks_without", "holds_without"
 ]
 
 
@@ -76,7 +76,7 @@ def not_modelled(claim: Claim) -> Verified:
 
 def _judge(claim: Claim, result: Result, checks: tuple[Check, ...]) -> Verified:
     # Where a hole is known, these are not part of what is claimed: they say how the claim is refuted.
-    evidence = ("violates", "script") if claim.expect == "refuted" else ()
+    evidence = ("violates", "script", "ends_in") if claim.expect == "refuted" else ()
     stated = [c for c in checks if c.kind not in evidence]
     verdict: Verdict = "verified"
     nothing_happens = result.complete and not result.transitions and claim.holds
@@ -191,6 +191,10 @@ def _script(claim: Claim, seen: Observed, file: str) -> Iterator[Check]:
             seen_at = violated[name].step if name in violated else None
             outcome = "holds" if seen_at is None else "violated"
             yield Check("script", name, outcome, seen_at is None, length=seen_at)
+    for name in claim.ends_in:
+        ends = name in seen.at_end
+        note = "" if ends else f"the last state of {file} is not one"
+        yield Check("ends_in", name, "reached" if ends else "unreached", ends, note=note)
 
 
 def _breaks(ready: Ready, result: Result, runs: Runs) -> Iterator[Check]:
@@ -268,6 +272,22 @@ def _second_lines(ready: Ready, result: Result, runs: Runs) -> Iterator[Check]:
                 note=note,
                 trace=found.trace,
             )
+        # A design in which nothing gets going holds, too: that is no second line of defence.
+        for found in _hidden(run, (*ready.claim.holds, *ready.claim.violates)):
+            note = "runs end in it, so nothing is known about what would come after"
+            yield Check(
+                "holds_without",
+                found.name,
+                "violated",
+                False,
+                line.off,
+                length=found.length,
+                note=note,
+                trace=found.trace,
+            )
+        for check in _reaches(ready.claim, run):
+            if not check.ok:
+                yield replace(check, off=line.off)
 
 
 def verify_all(

@@ -46,7 +46,7 @@ class Observed:
     """What a script did, as far as it went.
 
     ``blocked`` is the step that could not be taken, ``used_up`` the scope entry that was too small for a step, ``ignored`` the
-    number of steps after one that failed.
+    number of steps after one that failed, ``at_end`` the witnesses that the last state is one of.
     """
 
     trace: Trace
@@ -55,6 +55,7 @@ class Observed:
     blocked: ModelError | None
     used_up: str | None
     ignored: int
+    at_end: frozenset[str]
 
     def exit_code(self) -> int:
         """2 if a step cannot be taken, 1 if a property is violated, 3 if the scope is used up."""
@@ -105,6 +106,7 @@ def observe(system: System[Any], script: Script) -> Observed:
         blocked=blocked,
         used_up=used_up,
         ignored=len(script.steps) - len(outcomes) if failed else 0,
+        at_end=watch.true_now,
     )
 
 
@@ -142,6 +144,7 @@ class _Watch:
     declared: tuple[Property, ...]
     violations: dict[str, Finding] = field(default_factory=dict)
     reached: dict[str, Finding] = field(default_factory=dict)
+    true_now: frozenset[str] = frozenset()
 
     def see(self, number: int, name: str, kind: Kind, message: str | None = None) -> None:
         self.violations.setdefault(name, Finding(number, name, kind, message))
@@ -159,12 +162,14 @@ class _Watch:
                 self._look(number, prop, before, after)
 
     def state(self, number: int, state: Any) -> None:
+        true = []
         for prop in self.declared:
             if prop.kind == "invariant":
                 self._look(number, prop, state)
-            elif prop.kind == "reachable" and prop.name not in self.reached:
-                if evaluate(self.system, prop, state):
-                    self.reached[prop.name] = Finding(number, prop.name, prop.kind)
+            elif prop.kind == "reachable" and evaluate(self.system, prop, state):
+                true.append(prop.name)
+                self.reached.setdefault(prop.name, Finding(number, prop.name, prop.kind))
+        self.true_now = frozenset(true)
 
     def _look(self, number: int, prop: Property, *states: Any) -> None:
         if prop.name not in self.violations and not evaluate(self.system, prop, *states):

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from explorer.claims.claim import read_document
+from explorer.claims.report import counterexamples
 from explorer.claims.resolve import resolve
 from explorer.claims.runs import Runs
 from explorer.claims.verify import Verified, verify
@@ -126,3 +127,86 @@ def test_a_replay_that_fails_earlier_or_otherwise_says_so(tmp_path: Path) -> Non
     assert again.earlier == 1
     crashed = replay(trace, steps(design={"bug": True}))
     assert (crashed.confirmed, crashed.earlier, crashed.other) == (False, None, "assert:no_bug")
+
+
+LINES = """
+from dataclasses import dataclass
+from typing import Annotated
+
+from explorer.lang import Between, System, action, invariant, panic, reachable, record, require
+
+
+@record
+class State:
+    n: Annotated[int, Between(0, 5)]
+
+
+@dataclass(frozen=True)
+class Design:
+    a: bool = True
+    b: bool = True
+    c: bool = True
+
+
+class Steps(System[State]):
+    design = Design()
+
+    def is_final(self, s: State) -> bool:
+        return True
+
+    @action
+    def up(self, s: State) -> None:
+        require(s.n < 2 and self.design.c)
+        if not self.design.a and self.design.b:
+            panic("crash")
+        s.n += 1
+
+    @action
+    def three(self, s: State) -> None:
+        require(s.n == 2 and not self.design.a)
+        s.n = 3
+
+
+@invariant
+def small(s: State) -> bool:
+    return s.n < 3
+
+
+@reachable
+def two(s: State) -> bool:
+    return s.n == 2
+"""
+
+
+def lines(tmp_path: Path, text: str, monkeypatch: pytest.MonkeyPatch) -> Verified:
+    monkeypatch.setattr("tests.claims.test_honesty.MODEL", LINES)
+    return claim(tmp_path, 'holds = ["small"]\nreaches = ["two"]\n' + text)
+
+
+def test_a_second_line_that_only_crashes_is_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = '[[holds_without]]\noff = ["a"]\nbehind = "b"\n'
+    found = lines(tmp_path, text, monkeypatch)
+    assert found.verdict == "refuted"
+    [crash, _] = [c for c in found.checks if c.ok is False]
+    assert (crash.kind, crash.property, crash.off) == ("holds_without", "panic:crash", ("a",))
+
+
+def test_a_second_line_without_which_the_premise_is_not_reached_is_vacuous(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = '[[holds_without]]\noff = ["c"]\nbehind = "nothing"\n'
+    assert lines(tmp_path, text, monkeypatch).verdict == "vacuous"
+
+
+def test_a_row_says_that_a_smaller_set_crashes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = '[[breaks_without]]\noff = ["a", "b"]\nviolates = ["small"]\n'
+    found = lines(tmp_path, text, monkeypatch)
+    assert found.verdict == "verified"
+    assert counterexamples(found) == [
+        "without a and b: 3 steps",
+        "without a runs end in panic:crash",
+    ]

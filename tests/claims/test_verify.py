@@ -189,6 +189,24 @@ def test_scripts(tmp_path: Path, text: str, script: str, verdict: str) -> None:
     assert found.verdict == verdict
 
 
+@pytest.mark.parametrize(
+    ("script", "verdict"),
+    [
+        ("", "verified"),
+        ("leave(person=Person0)", "refuted"),
+        ("leave(person=Person0)\nenter(person=Person0)", "verified"),
+    ],
+)
+def test_where_a_script_ends(tmp_path: Path, script: str, verdict: str) -> None:
+    """It is not enough that the witness was reached on the way."""
+    (tmp_path / "steps.run").write_text(f"init(first=Person0)\n{script}\n")
+    text = 'script = "steps.run"\nends_in = ["somebody_is_inside"]'
+    found = check(tmp_path, text)
+    assert found.verdict == verdict
+    [end] = [c for c in found.checks if c.kind == "ends_in"]
+    assert end.ok == (verdict == "verified")
+
+
 def test_a_hole_whose_script_does_not_show_it_is_not_as_stated(tmp_path: Path) -> None:
     (tmp_path / "steps.run").write_text("init(first=Person0)\nleave(person=Person0)\n")
     text = 'design="open"\n' + SAFE + 'violates=["at_most_one_is_inside"]\nexpect="refuted"'
@@ -215,6 +233,7 @@ def test_a_hole_whose_script_does_not_show_it_is_not_as_stated(tmp_path: Path) -
         (SAFE + breaks(["lock", "lock=false"]), "lock", "turned off twice"),
         ('design = "ajar"\n' + SAFE + breaks(["lock"]), "lock", "changes nothing"),
         ('script = "gone.run"\n' + SAFE, "script", "no file"),
+        ('ends_in = ["somebody_is_inside"]\n' + SAFE, "ends_in", "there is none"),
     ],
 )
 def test_a_name_that_does_not_exist_is_placed(
