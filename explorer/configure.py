@@ -135,9 +135,15 @@ def choose_properties(system: System[Any], names: Iterable[str]) -> tuple[Proper
         if name not in declared and not is_built_in(name):
             raise ModelError(
                 f"{system.name} has no property {name}",
-                hint=close(name, declared, "it declares none"),
+                hint=close(name, [*declared, *built_in_like(name)], "it declares none"),
             )
     return tuple(p for p in declared.values() if not wanted or p.name in wanted)
+
+
+def built_in_like(name: str) -> list[str]:
+    """What a misspelt name may mean besides a declared property."""
+    _, colon, rest = name.partition(":")
+    return [f"{kind}:{rest}" for kind in BUILT_IN] if colon else ["deadlock"]
 
 
 def is_built_in(name: str) -> bool:

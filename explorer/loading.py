@@ -23,6 +23,8 @@ from explorer.lang.errors import Location, ModelError
 from explorer.lang.properties import idle_properties
 from explorer.lang.system import System
 
+_LIBRARY = str(Path(contextlib.__file__).parent)
+
 SYSTEMS = "slotcheck.systems"
 PROPERTIES = "slotcheck.properties"
 DOCUMENTS = "slotcheck.claims"
@@ -110,7 +112,7 @@ def _load(entry: EntryPoint) -> Any:
 
 
 def _is_path(name: str) -> bool:
-    return ".py" in name or any(c in name for c in "/\\:")
+    return ".py" in name or name.endswith(".md") or any(c in name for c in "/\\:")
 
 
 def _from_file(name: str, base: Path | None) -> Found:
@@ -118,6 +120,11 @@ def _from_file(name: str, base: Path | None) -> Found:
     if not colon or cls.endswith(".py") or "/" in cls or "\\" in cls:
         file, cls = name, ""
     path = Path(file) if base is None else base / file
+    if path.suffix == ".md":
+        raise ModelError(
+            f"{file} is a document, not a system",
+            hint=f"`slotcheck claims {file}` verifies its claims, `slotcheck list {file}` lists them",
+        )
     module = load_file(path)
     own = {
         k: v
@@ -223,6 +230,8 @@ def _reported(what: str) -> Iterator[None]:
     except BaseException as error:
         frames = traceback.extract_tb(error.__traceback__)
         own = [f for f in frames if not f.filename.startswith("<") and f.filename != __file__]
+        # What the standard library complains about is written in the model.
+        own = [f for f in own if not f.filename.startswith(_LIBRARY)] or own
         where = Location(own[-1].filename, own[-1].lineno or 1) if own else None
         detail = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
         raise ModelError(f"importing {what} fails: {detail}", where=where) from error

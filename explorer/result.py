@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
+from explorer.lang.errors import ModelError
 from explorer.lang.text import Json
 from explorer.trace.trace import Trace
 
@@ -140,3 +141,17 @@ def design_json(switches: Mapping[str, Json], preset: str | None) -> dict[str, J
     """A design as one object: the preset, if any, and the switches that differ from the default."""
     named: dict[str, Json] = {} if preset is None else {"preset": preset}
     return named | dict(switches)
+
+
+IDLE = (
+    "the only steps change nothing and the state is not final: for its threads that is a deadlock"
+)
+"""What is said of a state that can only be repeated."""
+
+
+class NotEvaluated(ModelError):
+    """The model has a mistake that only running it shows; ``result`` is what was found until then."""
+
+    def __init__(self, error: ModelError, result: Result) -> None:
+        super().__init__(error.message, where=error.where, hint=error.hint)
+        self.result = result

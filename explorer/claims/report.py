@@ -28,6 +28,8 @@ def _claim_json(verified: Verified) -> dict[str, Json]:
     }
     if claim.not_modelled is not None:
         return data | {"reason": claim.not_modelled, "checks": []}
+    if verified.error is not None:
+        data |= {"error": verified.error.message}
     if result is None:
         return data | {"system": claim.system, "checks": []}
     return data | {
@@ -56,6 +58,8 @@ def _check_json(check: Check) -> dict[str, Json]:
 def covered(verified: Verified) -> str:
     """What the run of a claim's own design covered."""
     result = verified.result
+    if verified.error is not None:
+        return "the model is wrong"
     if result is None:
         return verified.claim.not_modelled or "interrupted"
     scope = " ".join(f"{name}={size}" for name, size in result.scope.items())

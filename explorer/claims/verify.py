@@ -11,8 +11,9 @@ from explorer.claims.claim import Claim
 from explorer.claims.resolve import Ready
 from explorer.claims.runs import Runs
 from explorer.configure import is_built_in
+from explorer.lang.errors import ModelError
 from explorer.loading import close
-from explorer.result import INCOMPLETE, PASSED, VIOLATED, PropertyResult, Result
+from explorer.result import INCOMPLETE, PASSED, VIOLATED, WRONG_INPUT, PropertyResult, Result
 from explorer.trace.observe import Observed, observe
 from explorer.trace.trace import Trace
 
@@ -46,9 +47,12 @@ class Verified:
     as_expected: bool
     result: Result | None = None
     checks: tuple[Check, ...] = ()
+    error: ModelError | None = None
 
     def exit_code(self) -> int:
-        """0 as expected, 3 if nothing is known to be wrong but something is open, else 1."""
+        """2 if the model is wrong, 0 as expected, 3 if nothing is known to be wrong but something is open, else 1."""
+        if self.error is not None:
+            return WRONG_INPUT
         if self.as_expected:
             return PASSED
         return INCOMPLETE if self.verdict == "unknown" else VIOLATED
@@ -295,7 +299,8 @@ def verify_all(
     runs: Runs,
     progress: Callable[[int, Claim], None] = lambda number, claim: None,
 ) -> Iterator[Verified]:
-    """Each claim in turn; those that are not resolved are not modelled. After an interrupt the rest is unknown."""
+    """Each claim in turn; those that are not resolved are not modelled. After an interrupt the rest is unknown, as is a claim whose model
+    turns out to be wrong."""
     interrupted = False
     for number, item in enumerate(claims):
         claim = item.claim if isinstance(item, Ready) else item
@@ -307,6 +312,8 @@ def verify_all(
             if not interrupted:
                 progress(number, claim)
                 outcome = verify(item, runs)
+        except ModelError as error:
+            outcome = Verified(claim, "unknown", False, error=error)
         except KeyboardInterrupt:
             interrupted = True
         yield outcome

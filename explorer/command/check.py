@@ -22,8 +22,9 @@ from explorer.configure import (
 )
 from explorer.engines import ENGINES, EngineName, Limits, run
 from explorer.lang.errors import ModelError
+from explorer.lang.system import ordinals_of
 from explorer.loading import close, find_system, idle
-from explorer.result import PropertyResult, Result
+from explorer.result import NotEvaluated, PropertyResult, Result
 from explorer.trace.files import prepare, write_traces
 
 
@@ -106,27 +107,30 @@ def check(
         prepare(trace_dir)
     with shown(output) as progress:
         progress.begin(f"checking {configured.name}")
-        result = run(
-            engine,
-            configured.system,
-            properties,
-            Limits(first, max_states, max_seconds, max_memory, depth, not no_reductions),
-        )
+        mistake: ModelError | None = None
+        try:
+            result = run(
+                engine,
+                configured.system,
+                properties,
+                Limits(first, max_states, max_seconds, max_memory, depth, not no_reductions),
+            )
+        except NotEvaluated as error:
+            mistake, result = error, error.result
     result = labelled(asked(result, names), configured)
     ignored = (f"the property {name} applies to no system in its file" for name in idle(found))
     result = replace(result, warnings=(*result.warnings, *ignored))
-    unwritten: ModelError | None = None
     if trace_dir is not None:
         traces = [p.trace for p in result.properties if p.trace is not None]
         try:
             result = replace(result, trace_files=write_traces(traces, trace_dir))
         except ModelError as error:
             # What was found comes first: without files, traces are in the JSON itself.
-            unwritten = error
-    report(result, output, full=full)
+            mistake = mistake or error
+    report(result, output, full=full, ordinals=ordinals_of(type(configured.system)))
     output.json(result.to_json())
-    if unwritten is not None:
-        raise unwritten
+    if mistake is not None:
+        raise mistake
     return result.exit_code()
 
 

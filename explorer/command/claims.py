@@ -77,8 +77,11 @@ def verify_documents(
     interrupts.hold()
     _show(verified, output, full)
     output.json(to_json(verified))
+    mistakes = (item.error.render() for item in verified if item.error is not None)
+    for mistake in dict.fromkeys(mistakes):
+        click.echo(mistake, err=True)
     codes = {item.exit_code() for item in verified}
-    return next((code for code in (VIOLATED, INCOMPLETE) if code in codes), PASSED)
+    return next((c for c in (WRONG_INPUT, VIOLATED, INCOMPLETE) if c in codes), PASSED)
 
 
 def _read(documents: Sequence[tuple[Path, str]]) -> tuple[list[Ready | Claim], list[ModelError]]:

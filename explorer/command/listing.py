@@ -18,18 +18,19 @@ KINDS = ("invariant", "step_invariant", "reachable")
 
 
 @click.command("list")
-@click.argument("systems", nargs=-1)
+@click.argument("systems", nargs=-1, metavar="[SYSTEM | FILE.md]...")
 def list_systems(systems: tuple[str, ...]) -> int:
-    """List systems (by default the bundled ones): scope, switches, presets, properties; and the claims of documents."""
+    """List systems (by default the bundled ones): scope, switches, presets, properties; and the claims of documents (FILE.md)."""
     output = Output()
-    found = [find_system(name) for name in systems] if systems else bundled_systems()
+    documents = [Path(name) for name in systems if name.endswith(".md")]
+    named = [name for name in systems if not name.endswith(".md")]
+    found = [find_system(name) for name in named] if systems else bundled_systems()
     for item in found:
         _system(item, output)
-    if not found:
+    if not found and not documents:
         output.wrapped("No systems are installed; name your own as path/to/file.py:ClassName.")
-    if not systems:
-        for path in bundled_documents():
-            _document(path, output)
+    for path in documents if systems else bundled_documents():
+        _document(path, output)
     return 0
 
 

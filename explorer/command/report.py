@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from explorer import interrupts
 from explorer.command.output import Output
 from explorer.result import OUT_OF_MEMORY, PropertyResult, Result
 from explorer.trace.render import render, steps, text
 
 
-def report(result: Result, output: Output, *, full: bool = False) -> None:
+def report(
+    result: Result, output: Output, *, full: bool = False, ordinals: Collection[str] = ()
+) -> None:
     """What was covered, a line per property, warnings, then the trace of each violation."""
     output.wrapped(heading(result), indent=2)
     output.wrapped(coverage(result), indent=2)
@@ -20,7 +24,7 @@ def report(result: Result, output: Output, *, full: bool = False) -> None:
     for warning in result.warnings:
         output.wrapped(f"warning: {warning}", indent=2)
     for why in result.incomplete:
-        output.wrapped(f"incomplete: {why}{remedy(result, why)}", indent=2)
+        output.wrapped(f"incomplete: {why}{remedy(result, why, ordinals)}", indent=2)
     for item in result.properties:
         if item.verdict == "violated" and item.trace is not None:
             output.line()
@@ -63,11 +67,14 @@ REMEDIES = {
 }
 
 
-def remedy(result: Result, why: str) -> str:
+def remedy(result: Result, why: str, ordinals: Collection[str]) -> str:
     """What to do about what the run was cut short by."""
     name, _, rest = why.partition(" ")
     if rest == "used up" and name in result.scope:
-        return f"; run with --scope {name}={result.scope[name] + 1} or more"
+        larger = f"; run with --scope {name}={result.scope[name] + 1} or more"
+        if name in ordinals:
+            larger += f"; or, if it always grows, bound it on purpose: require(t < {name}.last())"
+        return larger
     return f"; {REMEDIES[why]}" if why in REMEDIES else ""
 
 

@@ -246,7 +246,9 @@ def _isinstance(ctx: Context, node: ast.Call) -> Expr:
     operand, cls = ctx.expression(node.args[0]), ctx.static(node.args[1])
     if not (isinstance(cls, type) and is_record(cls)):
         ctx.error(
-            node.args[1], "isinstance takes one record class", "join several questions with `or`"
+            node.args[1],
+            "isinstance takes one record class",
+            "write isinstance(x, A) or isinstance(x, B)",
         )
     inner = operand.type.inner if isinstance(operand.type, OptionalT) else operand.type
     if isinstance(operand, tree.Project):
@@ -315,7 +317,9 @@ def _construct(ctx: Context, node: ast.Call, cls: type[Any]) -> Expr:
     ctx.error(
         node,
         f"{cls.__name__} is no class whose values a model can make",
-        "put @record or @record(frozen=True) above it",
+        "ask isinstance(x, Class), or use match"
+        if cls is type
+        else "put @record or @record(frozen=True) above it",
     )
 
 
@@ -364,12 +368,6 @@ def _constant(ctx: Context, node: ast.Call, value: object) -> Expr:
     if isinstance(value, Ordinal):
         index: int | str = "top" if value is value._top else value._index
         return tree.OrdinalConst(where, OrdinalT(type(value)), index)
-    if isinstance(value, Sort):
-        ctx.error(
-            node,
-            f"a default holds {value}, a name of the Sort {type(value).__name__}",
-            "names are interchangeable, so a model cannot name one: declare the field as T | None",
-        )
     fields = fields_of(type(value))
     parts = (fit(_constant(ctx, node, getattr(value, f.name)), f.type) for f in fields)
     return tree.Build(where, RecordT(type(value)), tuple(parts))

@@ -177,3 +177,8 @@ def _optional(kind: Kind) -> Kind | None:
     if isinstance(kind, tree.OUTSIDE) or tree.is_mutable(kind):
         return None
     return kind if isinstance(kind, OptionalT) else OptionalT(kind)
+
+
+def in_full(kind: Kind) -> str:
+    """A type as text that tells apart what only its capacity does."""
+    return f"{kind} of {kind.capacity}" if isinstance(kind, SeqT) else str(kind)

@@ -13,6 +13,7 @@ from explorer.compiler.context import ABSENT, NOT_DEFINED, Context, agreeing
 from explorer.compiler.conversion import (
     common,
     fit,
+    in_full,
     is_number,
     loose,
     once,
@@ -22,6 +23,7 @@ from explorer.compiler.conversion import (
 from explorer.compiler.source import source_text
 from explorer.compiler.tree import DesignT, EmptySetT, Expr, Kind, NoneT, NumberT, SystemT
 from explorer.lang.containers import Set
+from explorer.lang.errors import Location
 from explorer.lang.sorts import Ordinal, Sort
 from explorer.lang.types import (
     BoolT,
@@ -118,7 +120,10 @@ def _boolean(ctx: Context, node: ast.expr, expr: Expr, rule: str) -> Expr:
 
 
 UNSUPPORTED: dict[type[ast.expr], tuple[str, str]] = {
-    ast.Set: ("a set display makes a Python set", "write Set((a, b))"),
+    ast.Set: (
+        "a set display makes a Python set",
+        "write Set((a, b)); to ask for one of several, x in (a, b)",
+    ),
     ast.JoinedStr: (
         "a model has no strings",
         "the messages of panic and assert are plain literals",
@@ -278,7 +283,10 @@ def _attribute(ctx: Context, node: ast.Attribute) -> Expr:
                 )
             known = ", ".join(f.name for f in fields_of(cls)) or "none"
             ctx.error(node, f"{cls.__name__} has no field {node.attr}", f"fields: {known}")
-        case UnionT():
+        case UnionT(variants):
+            shared = _shared_field(where, base, variants, node.attr)
+            if shared is not None:
+                return shared
             ctx.error(
                 node,
                 f"{source_text(node.value)} may be {base.type}: which one is not known here",
@@ -291,6 +299,32 @@ def _attribute(ctx: Context, node: ast.Attribute) -> Expr:
         case SortT():
             hint = "names of a Sort can only be compared with =="
     ctx.error(node, f"{base.type} has no attribute {node.attr}", hint)
+
+
+def _shared_field(
+    where: Location, base: Expr, variants: tuple[RecordT, ...], name: str
+) -> Expr | None:
+    """A field that all records of a union have, with types in common; None where they do not. The union is looked at more than
+    once, so it is a name or a field."""
+    inner = base
+    while isinstance(inner, (tree.FieldOf, tree.Unwrap)):
+        inner = inner.base if isinstance(inner, tree.FieldOf) else inner.operand
+    if not isinstance(inner, tree.Local):
+        return None
+    result: Expr | None = None
+    for index, variant in reversed(list(enumerate(variants))):
+        kind = next((f.type for f in fields_of(variant.cls) if f.name == name), None)
+        if kind is None:
+            return None
+        value: Expr = tree.FieldOf(where, kind, tree.Project(where, variant, base, index), name)
+        if result is not None:
+            both = common(value.type, result.type)
+            if both is None:
+                return None
+            asked = tree.IsVariant(where, BoolT(), base, index)
+            value = tree.IfElse(where, both, asked, fit(value, both), fit(result, both))
+        result = value
+    return result
 
 
 def _system_attribute(ctx: Context, node: ast.Attribute) -> Expr:
@@ -594,7 +628,7 @@ def _conditional(
     if kind is None or isinstance(kind, (tree.VoidT, SystemT, DesignT)):
         ctx.error(
             node,
-            f"one side of this is {then.type}, the other {orelse.type}",
+            f"one side of this is {in_full(then.type)}, the other {in_full(orelse.type)}",
             "both sides need a type in common",
         )
     return tree.IfElse(ctx.at(node), kind, condition, fit(then, kind), fit(orelse, kind))

@@ -18,7 +18,7 @@ from explorer.compiler.tree import DesignT, Kind, NumberT, SystemT, VoidT
 from explorer.compiler.unordered import check_order, made_here
 from explorer.lang.errors import Location, ModelError
 from explorer.lang.properties import Property
-from explorer.lang.run import actions_of
+from explorer.lang.run import Action, actions_of
 from explorer.lang.system import System
 from explorer.lang.types import RecordT, class_location, hints_of, resolve
 
@@ -89,7 +89,11 @@ class Frontend:
 
     def actions(self) -> tuple[tree.Function, ...]:
         """Every action's function, in declaration order."""
-        return tuple(self.function(a.function, a.owner, SystemT()) for a in actions_of(self.system))
+        return tuple(map(self.action, actions_of(self.system)))
+
+    def action(self, action: Action) -> tree.Function:
+        """One action's function."""
+        return self.function(action.function, action.owner, SystemT())
 
     def final(self) -> tree.Function:
         """``is_final``."""

@@ -16,7 +16,7 @@ from explorer.compiler.frontend import Frontend
 from explorer.compiler.layout import Flat, Layout
 from explorer.compiler.machine import Candidate, Events, Local, Machine, Place, Value
 from explorer.compiler.program import ActionInfo, Failure, Predicate, Program, Transition
-from explorer.lang.errors import ModelError
+from explorer.lang.errors import ModelError, together
 from explorer.lang.properties import Property, properties_for
 from explorer.lang.run import Action, actions_of, initial_states
 from explorer.lang.system import System
@@ -150,11 +150,17 @@ class _Lowering:
 
     def _program(self) -> Program:
         actions = actions_of(self.system)
-        functions = self.frontend.actions()
-        final_function = self.frontend.final()
-        self.frontend.init()
-        property_functions = [self.frontend.property(p) for p in self.properties]
-        self.frontend.check()
+        frontend = self.frontend
+        checks: list[Callable[[], tree.Function]] = [
+            *(functools.partial(frontend.action, a) for a in actions),
+            frontend.final,
+            frontend.init,
+            *(functools.partial(frontend.property, p) for p in self.properties),
+        ]
+        checked = together(checks)
+        functions, final_function = checked[: len(actions)], checked[len(actions)]
+        property_functions = checked[len(actions) + 2 :]
+        frontend.check()
         instances: list[tuple[int, Flat]] = []
         transitions: list[Transition] = []
         for number, (action, function) in enumerate(zip(actions, functions, strict=True)):

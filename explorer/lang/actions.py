@@ -9,7 +9,15 @@ from dataclasses import dataclass
 from typing import Any, TypeVar, overload
 
 from explorer.lang.errors import ModelError
-from explorer.lang.types import Type, defined, function_location, hints_of, is_immutable, resolve
+from explorer.lang.types import (
+    Type,
+    defined,
+    function_location,
+    hints_of,
+    is_immutable,
+    methods_of,
+    resolve,
+)
 
 F = TypeVar("F", bound=Callable[..., None])
 
@@ -142,6 +150,22 @@ def params_of(function: Any, what: str) -> tuple[Param, ...]:
     return tuple(result)
 
 
+def _refuse_lost(mixin: type[Any]) -> None:
+    """Raises ModelError where a class that is no System, so that Python keeps the last of two methods of one name, defines an action
+    twice."""
+    if not any(map(is_action, vars(mixin).values())):
+        return
+    seen: set[str] = set()
+    for name, line in methods_of(mixin):
+        if name in seen:
+            raise ModelError(
+                f"the class {mixin.__name__} has two definitions of {name}",
+                where=line,
+                hint="rename one of them",
+            )
+        seen.add(name)
+
+
 def actions_in(cls: type[Any], reserved: frozenset[str]) -> Iterator[Action]:
     """The actions of a system's class: base classes first, then by definition; an override keeps its place.
 
@@ -149,6 +173,8 @@ def actions_in(cls: type[Any], reserved: frozenset[str]) -> Iterator[Action]:
     """
     names: dict[str, type[Any]] = {}
     for base in reversed(cls.__mro__):
+        if type(base) is type:
+            _refuse_lost(base)
         for name, value in vars(base).items():
             if is_action(value):
                 if name in reserved:

@@ -459,7 +459,8 @@ class SeqKind(Kind):
             if self.scope_name is not None:
                 raise Incomplete(self.scope_name)
             raise Violation(
-                f"full:{self.field}", f"{self.field} has room for {self.capacity} items"
+                f"full:{self.field}",
+                f"{self.field} has room for {self.capacity} item{'s' * (self.capacity != 1)}",
             )
 
     def initial(self) -> Seq[Any]:

@@ -43,8 +43,8 @@ SOFT: ContextVar[list[str] | None] = ContextVar("soft", default=None)
 
 
 def slug(message: str) -> str:
-    """``message`` as part of a failure's name: lowercase, runs of other characters as ``_``."""
-    return re.sub(r"[^a-z0-9]+", "_", message.lower()).strip("_")
+    """``message`` as part of a failure's name: letters and digits of any script in lowercase, runs of other characters as ``_``."""
+    return re.sub(r"[\W_]+", "_", message.lower()).strip("_")
 
 
 def require(condition: bool, /) -> None:

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import linecache
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -57,3 +61,43 @@ class ModelError(Exception):
 
     def __str__(self) -> str:
         return self.render()
+
+
+class ModelErrors(ModelError):
+    """Several independent mistakes in one model. ``message``, ``where`` and ``hint`` are those of the first."""
+
+    def __init__(self, errors: Sequence[ModelError]) -> None:
+        first = errors[0]
+        super().__init__(first.message, where=first.where, hint=first.hint)
+        self.errors = tuple(errors)
+
+    def render(self) -> str:
+        """The errors one after the other, as far as anybody reads them."""
+        shown = [error.render() for error in self.errors[:MOST_ERRORS]]
+        if len(self.errors) > MOST_ERRORS:
+            shown.append(f"and {len(self.errors) - MOST_ERRORS} more errors")
+        return "\n\n".join(shown)
+
+
+MOST_ERRORS = 20
+
+
+def together(checks: Iterable[Callable[[], T]]) -> list[T]:
+    """The results of all checks. Raises the errors of those that fail, by file and line, each once."""
+    results: list[T] = []
+    errors: dict[tuple[object, str], ModelError] = {}
+    for check in checks:
+        try:
+            results.append(check())
+        except ModelError as error:
+            for single in error.errors if isinstance(error, ModelErrors) else (error,):
+                errors.setdefault((single.where, single.message), single)
+    if errors:
+        found = sorted(errors.values(), key=_place)
+        raise found[0] if len(found) == 1 else ModelErrors(found)
+    return results
+
+
+def _place(error: ModelError) -> tuple[str, int, int]:
+    where = error.where
+    return ("", 0, 0) if where is None else (where.file, where.line, where.column)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import types
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, TypeVar
@@ -39,7 +40,18 @@ class Property:
     line: int
 
 
-_REGISTRY: dict[tuple[str, str], tuple[Kind, Callable[..., bool]]] = {}
+@dataclass
+class _Definitions:
+    """The functions of one name and place. They come from one import; when a module is loaded again the new ones replace
+    the old. A function made several times, in a loop or by a factory, is kept as often: see ``properties_for``."""
+
+    source: types.CodeType | None
+    kind: Kind
+    functions: list[Callable[..., bool]]
+
+
+_REGISTRY: dict[tuple[str, str, str], _Definitions] = {}
+"""By module and name of the function, and by the module that was being imported."""
 
 
 def invariant(function: P1, /) -> P1:
@@ -79,22 +91,49 @@ def _register(kind: Kind, function: F, arity: int) -> F:
                 where=where,
                 hint="its type says to which systems the property applies",
             )
-    key = (function.__module__, function.__qualname__)
-    old = _REGISTRY.get(key)
-    if old is not None and function_location(old[1]) != where:
+    importer, source = _importing()
+    key = (function.__module__, function.__qualname__, importer)
+    known = _REGISTRY.get(key)
+    if known is None or known.source is not source:
+        _REGISTRY[key] = _Definitions(source, kind, [function])
+        return function
+    if known.kind != kind or function_location(known.functions[0]) != where:
         raise ModelError(
             f"the property {function.__name__} is defined twice in {function.__module__}",
             where=where,
             hint="rename one of them",
         )
-    _REGISTRY[key] = (kind, function)
+    known.functions.append(function)
     return function
+
+
+def _importing() -> tuple[str, types.CodeType | None]:
+    """The module whose code is running, and that code, which is another one when the module is loaded again."""
+    frame = inspect.currentframe()
+    while frame is not None and frame.f_code.co_name != "<module>":
+        frame = frame.f_back
+    return ("", None) if frame is None else (str(frame.f_globals.get("__name__")), frame.f_code)
+
+
+def forget(function: Callable[..., bool]) -> None:
+    """Take a declaration back."""
+    for key, definitions in list(_REGISTRY.items()):
+        if function in definitions.functions:
+            definitions.functions.remove(function)
+            if not definitions.functions:
+                del _REGISTRY[key]
+
+
+def _declared() -> Iterator[Callable[..., bool]]:
+    for definitions in list(_REGISTRY.values()):
+        yield from definitions.functions
 
 
 def property_of(function: Callable[..., bool]) -> Property:
     """The declared property that ``function`` is. Raises ModelError if it is none or its types do not fit."""
-    found = _REGISTRY.get((function.__module__, function.__qualname__))
-    if found is None:
+    kinds = (d.kind for d in list(_REGISTRY.values()) if any(f is function for f in d.functions))
+    kind = next(kinds, None)
+    if kind is None:
         raise ModelError(f"{function.__name__} is no property", hint="put @invariant above it")
     where = function_location(function)
     hints = hints_of(function)
@@ -112,7 +151,7 @@ def property_of(function: Callable[..., bool]) -> Property:
             hint="write -> bool",
         )
     assert where is not None
-    return Property(function.__name__, found[0], function, records[0], where.file, where.line)
+    return Property(function.__name__, kind, function, records[0], where.file, where.line)
 
 
 def properties_for(system: System[Any]) -> tuple[Property, ...]:
@@ -121,17 +160,20 @@ def properties_for(system: System[Any]) -> tuple[Property, ...]:
     They are those typed on its state, on a record that the state contains through record fields and the entries of maps
     and pools, or on a class that such a record derives from. Raises ModelError if two have the same name.
     """
-    found = [property_of(function) for _, function in list(_REGISTRY.values())]
+    found = [property_of(function) for function in _declared()]
     found = [p for p in found if paths_to(system.state_type, p.record)]
     found.sort(key=lambda p: (p.function.__module__, p.line))
     names: dict[str, Property] = {}
     for p in found:
         other = names.setdefault(p.name, p)
         if other is not p:
+            again = (p.file, p.line) == (other.file, other.line)
             raise ModelError(
                 f"two properties of {system.name} are called {p.name}",
                 where=function_location(p.function),
-                hint=f"the other is in {other.file}, line {other.line}; rename one",
+                hint="a loop or a factory makes them under one name; write each at the top level, or one property with all(...)"
+                if again
+                else f"the other is in {other.file}, line {other.line}; rename one",
             )
     return tuple(found)
 
@@ -139,7 +181,7 @@ def properties_for(system: System[Any]) -> tuple[Property, ...]:
 def idle_properties(module: str, systems: Iterable[System[Any]]) -> tuple[Property, ...]:
     """The properties declared in ``module`` that apply to none of ``systems``: they would be thought checked."""
     used = {p.function for system in systems for p in properties_for(system)}
-    declared = (f for _, f in list(_REGISTRY.values()) if f.__module__ == module)
+    declared = (f for f in _declared() if f.__module__ == module)
     return tuple(property_of(f) for f in declared if f not in used)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import enum
 import types
 from collections.abc import Callable
@@ -153,13 +154,22 @@ def _check_default(cls: type[Any], name: str, value: object) -> object:
         or isinstance(value, (bool, int, enum.Enum, Ordinal))
     ):
         return value
-    if is_record(type(value)) and type(value).__record_frozen__:  # type: ignore[attr-defined]
+    held = _name_in(value)
+    if is_record(type(value)) and type(value).__record_frozen__ and held is None:  # type: ignore[attr-defined]
         return value
-    if isinstance(value, Sort):
+    if held is not None:
+        what = "is" if held is value else "holds"
         _refuse(
             cls,
-            f"the default of {cls.__name__}.{name} is a name of the sort {type(value).__name__}",
+            f"the default of {cls.__name__}.{name} {what} a name of the sort {type(held).__name__}",
             "names of a sort are interchangeable: declare the field as T | None, or assign it in init",
+            name,
+        )
+    if isinstance(value, dataclasses.Field):
+        _refuse(
+            cls,
+            f"the default of {cls.__name__}.{name} is a dataclass's field(...)",
+            f"write {name}: ... = initial() for the initial value of its type",
             name,
         )
     mutable = isinstance(value, (list, dict, set, Map, Set, Seq, Pool)) or is_record(type(value))
@@ -171,6 +181,16 @@ def _check_default(cls: type[Any], name: str, value: object) -> object:
         else "use a bool, an int, an Enum member, an Ordinal, None, a frozen record or initial()",
         name,
     )
+
+
+def _name_in(value: object) -> Sort | None:
+    """A name of a sort in a constant."""
+    if isinstance(value, Sort):
+        return value
+    if is_record(type(value)):
+        found = (_name_in(part) for part in vars(value).values())
+        return next((name for name in found if name is not None), None)
+    return None
 
 
 def _arguments(self: Any, args: tuple[Any, ...], named: dict[str, Any]) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from explorer.lang.errors import Location, ModelError
 from explorer.lang.properties import Property, paths_to, places
 from explorer.lang.scope import CURRENT, LARGEST
 from explorer.lang.system import System
+from explorer.lang.text import format_value
 from explorer.lang.types import RecordT
 from explorer.lang.values import kind_of
 
@@ -28,6 +29,12 @@ class Instance:
 
     action: Action
     values: tuple[object, ...]
+
+    @property
+    def text(self) -> str:
+        """The step as a line of a script."""
+        pairs = zip(self.action.params, self.values, strict=True)
+        return f"{self.action.name}({', '.join(f'{p.name}={format_value(v)}' for p, v in pairs)})"
 
 
 @dataclass(frozen=True)

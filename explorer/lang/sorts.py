@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Self, TypeVar
 from explorer.lang.effects import Incomplete
 from explorer.lang.errors import ModelError
 from explorer.lang.scope import CURRENT, size
+from explorer.lang.special import refuse_redefined
 
 T = TypeVar("T")
 
@@ -92,6 +93,7 @@ class Sort(_Value):
 
     def __init_subclass__(cls) -> None:
         _refuse_subclass(cls, Sort)
+        refuse_redefined(cls, Sort)
         cls._made = []
 
     def __repr__(self) -> str:
@@ -111,6 +113,7 @@ class Ordinal(_Value):
 
     def __init_subclass__(cls, top: str | None = None) -> None:
         _refuse_subclass(cls, Ordinal)
+        refuse_redefined(cls, Ordinal)
         cls._made = []
         if top is not None and not top.isidentifier():
             raise ModelError(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import difflib
 import functools
+import inspect
 import sys
 import typing
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -16,7 +17,6 @@ from explorer.lang.actions import (
     Action,
     action,
     actions_in,
-    is_action,
     params_of,
 )
 from explorer.lang.cache import cached
@@ -45,12 +45,12 @@ S = TypeVar("S")
 
 
 class _Body(dict[str, Any]):
-    """The names of a class body: an action is not overwritten by a later definition of the same name."""
+    """The names of a class body: a method is not replaced by a later definition of the same name."""
 
     def __setitem__(self, name: str, value: Any) -> None:
-        if is_action(self.get(name)):
+        if inspect.isfunction(self.get(name)):
             raise ModelError(
-                f"the class has two definitions of {name}, and the first is an action",
+                f"the class has two definitions of {name}",
                 where=function_location(value) or function_location(self[name]),
                 hint="rename one of them",
             )
@@ -215,6 +215,14 @@ def needed_scope(cls: type[Any]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for kind in types for name in scope_names(kind)))
 
 
+def ordinals_of(cls: type[Any]) -> frozenset[str]:
+    """The scope entries that are numbers of values of an Ordinal."""
+    types: list[Type] = [RecordT(state_of(cls))]
+    types += [p.type for a in actions_of(cls) for p in a.params]
+    parts = (part for kind in types for part in walk(kind))
+    return frozenset(part.cls.__name__ for part in parts if isinstance(part, OrdinalT))
+
+
 def _scope(cls: type[Any], changes: Mapping[str, int]) -> Scope:
     where = class_location(cls)
     needed = needed_scope(cls)
@@ -310,6 +318,11 @@ def switch_values(system: System[Any]) -> dict[str, Any]:
 
 
 def _design(cls: type[Any], changes: Mapping[str, object]) -> Any:
+    if not isinstance(changes, Mapping):
+        raise ModelError(
+            f"the design of {cls.__name__} is given as {changes!r}",
+            hint=f'name the switches that differ: {cls.__name__}(design={{"switch": False}})',
+        )
     switches = {s.name: s for s in design_switches(cls)}
     for name, value in changes.items():
         if name not in switches:

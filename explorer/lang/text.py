@@ -71,9 +71,10 @@ def to_json(value: Any) -> Json:
         return [to_json(v) for v in value]
     if isinstance(value, Ordinal):
         return str(value) if value is value._top else value._index
-    if value is None or isinstance(value, (bool, int)):
+    # A member of an IntEnum is an int, too.
+    if isinstance(value, (bool, int)) and not isinstance(value, enum.Enum):
         return value
-    return format_value(value)
+    return None if value is None else format_value(value)
 
 
 def _json(kind: Kind, value: Any) -> Json:

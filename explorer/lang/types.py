@@ -13,13 +13,17 @@ import types
 import typing
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, TypeAlias, Union, get_args, get_origin
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, Union, get_args, get_origin
 
 from explorer.lang.cache import cached
 from explorer.lang.containers import Map, Pool, Seq, Set
 from explorer.lang.errors import Location, ModelError
 from explorer.lang.markers import Between, Capacity, Initial
 from explorer.lang.sorts import Ordinal, Sort
+from explorer.lang.special import check_enum
+
+if TYPE_CHECKING:
+    import ast
 
 
 @dataclass(frozen=True)
@@ -46,6 +50,9 @@ class EnumT:
     """An ``enum.Enum``; its members are ordered by definition."""
 
     cls: type[enum.Enum]
+
+    def __post_init__(self) -> None:
+        check_enum(self.cls)
 
     def __str__(self) -> str:
         return self.cls.__name__
@@ -187,22 +194,51 @@ class Missing:
 MISSING = Missing()
 
 
-def class_location(cls: type[Any], name: str | None = None) -> Location | None:
-    """Where ``cls`` (or its annotated field ``name``) stands in its source, if that can be read."""
+def _class_source(cls: type[Any]) -> tuple[Location, ast.ClassDef] | None:
+    """The place of a class and its definition; the lines of the latter count from the place's."""
     import ast
     import inspect
 
     try:
         lines, start = inspect.getsourcelines(cls)
         file = inspect.getsourcefile(cls)
-        tree = ast.parse("".join(line[_indent(lines) :] for line in lines))
+        indent = len(lines[0]) - len(lines[0].lstrip())
+        body = ast.parse("".join(line[indent:] for line in lines)).body[0]
     except (OSError, TypeError, SyntaxError):
         return None
-    if file is None:
+    if file is None or not isinstance(body, ast.ClassDef):
         return None
-    indent = _indent(lines)
-    body = tree.body[0]
-    if name is not None and isinstance(body, ast.ClassDef):
+    return Location(file, start, indent), body
+
+
+def methods_of(cls: type[Any]) -> list[tuple[str, Location]]:
+    """The methods that the body of ``cls`` defines, in order, as often as it does; none where the source cannot be read."""
+    import ast
+
+    found = _class_source(cls)
+    if found is None:
+        return []
+    where, body = found
+    return [
+        (
+            node.name,
+            Location(where.file, where.line + node.lineno - 1, node.col_offset + where.column),
+        )
+        for node in body.body
+        if isinstance(node, ast.FunctionDef)
+    ]
+
+
+def class_location(cls: type[Any], name: str | None = None) -> Location | None:
+    """Where ``cls`` (or its annotated field ``name``) stands in its source, if that can be read."""
+    import ast
+
+    found = _class_source(cls)
+    if found is None:
+        return None
+    where, body = found
+    file, start, indent = where.file, where.line, where.column
+    if name is not None:
         for node in body.body:
             if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
                 if node.target.id == name:
@@ -225,10 +261,6 @@ def function_location(function: Any) -> Location | None:
 def definition(item: Any) -> Location | None:
     """Where a class or function is defined, if that can be read."""
     return class_location(item) if isinstance(item, type) else function_location(item)
-
-
-def _indent(lines: list[str]) -> int:
-    return len(lines[0]) - len(lines[0].lstrip())
 
 
 def is_record(annotation: object) -> bool:
@@ -348,8 +380,31 @@ def resolve(annotation: Any, *, field: str = "", where: Where = lambda: None) ->
     raise ModelError(
         f"a model cannot use the type {_show(annotation)}",
         where=where(),
-        hint="use bool, Annotated[int, Between(low, high)], an Enum, a Sort, an Ordinal, T | None, a @record "
-        "class, Map, Set, Seq or Pool",
+        hint=_instead(annotation),
+    )
+
+
+_INSTEAD: Mapping[object, str] = {
+    set: "write Set[...]",
+    frozenset: "write Set[...]",
+    list: "write Seq[...], a queue",
+    dict: "write Map[...], which has a value for every key",
+    tuple: "write a @record(frozen=True) class with fields",
+    str: "write an Enum: a model has no strings",
+    float: "write a bounded integer: Annotated[int, Between(0, 7)]",
+}
+
+
+def _instead(annotation: Any) -> str:
+    """What to write for a type that a model does not have."""
+    base = get_origin(annotation) or annotation
+    if isinstance(base, type) and base in _INSTEAD:
+        return _INSTEAD[base]
+    if isinstance(annotation, type) and hasattr(annotation, "__dataclass_fields__"):
+        return "put @record(frozen=True) above it in place of @dataclass, or @record if it changes"
+    return (
+        "use bool, Annotated[int, Between(low, high)], an Enum, a Sort, an Ordinal, T | None, a @record "
+        "class, Map, Set, Seq or Pool"
     )
 
 
@@ -405,9 +460,16 @@ def _resolve_union(args: tuple[Any, ...], field: str, where: Where) -> Type:
             variants.append(member)
         elif len(members) > 1:
             raise ModelError(
-                f"a union is made of frozen records, and {member} is none",
+                f"a union is made of frozen records, and {member} is not one",
                 where=where(),
-                hint="write `T | None`, or a union of @record(frozen=True) classes",
+                hint=f"keep the {member} in a @record(frozen=True) of its own; `T | None` is fine for any T",
+            )
+    for number, variant in enumerate(variants):
+        if any(str(v) == str(variant) and v != variant for v in variants[:number]):
+            raise ModelError(
+                f"two classes of this union are called {variant}",
+                where=where(),
+                hint="traces tell them apart by name: rename one",
             )
     inner: Type = members[0] if len(members) == 1 else UnionT(tuple(variants))
     if not optional:

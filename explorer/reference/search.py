@@ -6,6 +6,7 @@ says they are; the fast engines are tested against it.
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Hashable, Iterable
@@ -15,9 +16,11 @@ from typing import Any
 import networkx as nx
 
 from explorer.lang import run
+from explorer.lang.errors import ModelError
 from explorer.lang.properties import Property, properties_for
 from explorer.lang.system import System
-from explorer.result import ActionCount, PropertyResult, Result
+from explorer.result import IDLE, ActionCount, NotEvaluated, PropertyResult, Result
+from explorer.trace.render import steps
 from explorer.trace.replay import build_trace, changed_switches
 
 
@@ -48,7 +51,13 @@ def explore(
     """
     declared = tuple(properties_for(system) if properties is None else properties)
     search = _Search(system, declared, first, max_states, stop)
-    search.visit_all()
+    try:
+        search.visit_all()
+    except ModelError as error:
+        if not search.origin:
+            raise
+        search.incomplete.add(error.message)
+        raise NotEvaluated(error, search.result()) from error
     return Exploration(search.result(), search.graph)
 
 
@@ -83,6 +92,8 @@ class _Search:
         self.taken: Counter[str] = Counter()
         self.incomplete: set[str] = set()
         self.stopped = False
+        # How far the first state is, not final, whose steps all lead to itself.
+        self.idle: int | None = None
         self.started = time.perf_counter()
 
     def visit_all(self) -> None:
@@ -104,7 +115,7 @@ class _Search:
             raise _Stop
         state = self.graph.nodes[number]["state"]
         depth = self.graph.nodes[number]["depth"]
-        stuck = True
+        stuck, idle = True, True
         for instance in self.instances:
             outcome = run.step(self.system, state, instance)
             if isinstance(outcome, run.Blocked):
@@ -115,11 +126,14 @@ class _Search:
                 self.report(name, number, instance)
             if isinstance(outcome, run.Failed):
                 self.report(outcome.name, number, instance)
+                idle = False
             elif isinstance(outcome, run.Cut):
+                idle = False
                 self.incomplete.add(f"{outcome.name} used up")
             else:
                 self.taken[instance.action.name] += 1
                 after = self.reach(outcome.state, depth + 1, (number, instance))
+                idle = idle and after == number
                 self.graph.add_edge(number, after, instance=instance)
                 for prop in self.declared:
                     if prop.kind == "step_invariant" and prop.name not in self.found:
@@ -127,6 +141,9 @@ class _Search:
                             self.report(prop.name, number, instance)
         if stuck and not run.is_final(self.system, state):
             self.report("deadlock", number)
+        elif idle and self.idle is None and not stuck:
+            with contextlib.suppress(ModelError):
+                self.idle = None if run.is_final(self.system, state) else depth
 
     def reach(self, state: Any, depth: int, origin: tuple[int, run.Instance] | None) -> int:
         """The number of a state; checks and queues it if it is new."""
@@ -167,6 +184,7 @@ class _Search:
             for a in run.actions_of(self.system)
         }
         never = [f"action {name} is never enabled" for name, c in counts.items() if not c.enabled]
+        idle = [] if self.idle is None else [f"after {steps(self.idle)} {IDLE}"]
         return Result(
             system=self.system.name,
             scope=dict(self.system.scope),
@@ -179,7 +197,7 @@ class _Search:
             properties=tuple(results),
             actions=counts,
             incomplete=tuple(sorted(self.incomplete)),
-            warnings=tuple(never) if complete else (),
+            warnings=(*(never if complete else ()), *idle),
             seconds=time.perf_counter() - self.started,
         )
 

@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from explorer.compiler.lower import Lowered, lower
 from explorer.compiler.native import Native, compile_program
 from explorer.interrupts import patiently
+from explorer.lang.errors import ModelError
 from explorer.lang.properties import Property
 from explorer.lang.run import instances
 from explorer.lang.system import System
-from explorer.result import ActionCount, Result
+from explorer.result import IDLE, ActionCount, NotEvaluated, Result
 from explorer.search.explore import search
 from explorer.search.found import Found, InternalError, Occurrence
 from explorer.search.probe import Probe, probe
 from explorer.search.report import DEADLOCK, FINAL, Run, refuse_unclear, shows, verdicts
 from explorer.search.symmetry import Symmetry, symmetry_of
 from explorer.search.unfold import Unfolder
+from explorer.trace.render import steps
 from explorer.trace.replay import changed_switches, play
 
 ENGINE = "exhaustive"
@@ -51,7 +53,10 @@ def check(
     lowered = lower(system, properties)
     native = patiently(compile_program, lowered.program)
     initial = [leaves for _, leaves in lowered.initial]
-    orbits = _orbits(system, lowered, native) if reductions else None
+    searching = time.monotonic()
+
+    def left() -> float | None:
+        return None if max_seconds is None else max_seconds - (time.monotonic() - searching)
 
     def searched(symmetry: Symmetry | None) -> Found:
         return search(
@@ -61,33 +66,65 @@ def check(
             symmetry=symmetry,
             first=first,
             max_states=max_states,
-            max_seconds=max_seconds,
+            max_seconds=left(),
             max_memory=max_memory,
         )
 
-    found = searched(None if orbits is None else orbits.symmetry)
-    if orbits is not None and orbits.symmetry.gave_up:
-        orbits, found = None, searched(None)
-    return _Report(system, lowered, found, first, orbits).result(started)
+    orbits = _orbits(system, lowered, native, left()) if reductions else None
+    if orbits is None or not orbits.sample.pays:
+        report = _Report(system, lowered, searched(None), first, None)
+        return report.result(started, notes=() if orbits is None else orbits.unused())
+    orbits.symmetry.begin(orbits.sample.allowed)
+    report = _Report(system, lowered, searched(orbits.symmetry), first, orbits)
+    if not orbits.symmetry.gave_up:
+        return report.result(started, notes=(orbits.used(),))
+    # What is still to be canonical, to find runs, was so before.
+    orbits.symmetry.begin()
+    runs, states = report.runs(), report.found.states
+    report = _Report(system, lowered, searched(None), first, None)
+    return report.result(started, runs, (orbits.given_up(states),))
 
 
 @dataclass(frozen=True)
 class _Orbits:
-    """A symmetry that is used, what made it worth it, and how to get from orbits back to states."""
+    """A symmetry, what a sample says about it, and how to get from orbits back to states."""
 
     symmetry: Symmetry
     sample: Probe
     unfolder: Unfolder
 
+    @property
+    def _gain(self) -> str:
+        """What the reduction brings, and what it costs."""
+        sorts, sample = " and ".join(self.symmetry.sorts), self.sample
+        return (
+            f"symmetry of {sorts}: in a sample {sample.factor:.1f} states fall into one orbit, "
+            f"found in {sample.seconds * 1e6:.1f} us"
+        )
 
-def _orbits(system: System[Any], lowered: Lowered, native: Native) -> _Orbits | None:
+    def used(self) -> str:
+        """About a reduction that is used."""
+        return f"{self._gain}; --no-reductions explores all"
+
+    def unused(self) -> tuple[str, ...]:
+        """About a reduction that would merge states, and is not used."""
+        return (f"{self._gain}; that takes longer than to explore them",) * self.sample.merges
+
+    def given_up(self, states: int) -> str:
+        """About a reduction that was used for so many states."""
+        return (
+            f"{self._gain}; given up after {states:,} states: later, too many names look the same"
+        )
+
+
+def _orbits(
+    system: System[Any], lowered: Lowered, native: Native, max_seconds: float | None
+) -> _Orbits | None:
     symmetry = symmetry_of(system, native.packing)
     if symmetry is None:
         return None
     initial = [leaves for _, leaves in lowered.initial]
-    sample = probe(native, initial, lowered.switch_values, symmetry)
-    if not sample.pays:
-        return None
+    sample = probe(native, initial, lowered.switch_values, symmetry, max_seconds)
     return _Orbits(symmetry, sample, Unfolder(native, lowered.switch_values, symmetry))
 
 
@@ -111,12 +148,16 @@ class _Report:
         if first:
             self._keep_first_violation()
 
-    def result(self, started: float) -> Result:
+    def runs(self) -> dict[str, Run]:
+        """A shortest run to each violation and witness, by name."""
+        return {name: self._run_to(name, where) for name, where in self.occurrences.items()}
+
+    def result(
+        self, started: float, earlier: Mapping[str, Run] = {}, notes: tuple[str, ...] = ()
+    ) -> Result:
+        """What was found; ``earlier`` are runs that another search found, which may have come further."""
         program, found = self.lowered.program, self.found
-        for number, where in found.unclear:
-            prop = None if number < 0 else self.lowered.properties[number]
-            name = FINAL if prop is None else prop.name
-            refuse_unclear(self.system, self._run_to(name, where), prop)
+        error = self._unclear()
         counts = {
             info.name: ActionCount(enabled, taken)
             for info, enabled, taken in zip(
@@ -126,10 +167,12 @@ class _Report:
         never = [f"action {name} is never enabled" for name, c in counts.items() if not c.enabled]
         used_up = (n for n, count in zip(program.cut_names, found.cuts, strict=True) if count)
         incomplete = sorted(f"{name} used up" for name in used_up)
-        if found.stopped is not None:
+        if error is not None:
+            incomplete.append(error.message)
+        elif found.stopped is not None:
             incomplete.append(found.stopped)
-        runs = {name: self._run_to(name, where) for name, where in self.occurrences.items()}
-        return Result(
+        runs = {**earlier, **self.runs()}
+        result = Result(
             system=self.system.name,
             scope=dict(self.system.scope),
             design=changed_switches(self.system),
@@ -141,20 +184,30 @@ class _Report:
             properties=tuple(verdicts(self.system, self.lowered, runs, found.complete)),
             actions=counts,
             incomplete=tuple(incomplete),
-            warnings=tuple(never) if found.complete else (),
+            warnings=(*(never if found.complete else ()), *self._idle()),
             reductions=() if self.orbits is None else ("symmetry",),
-            notes=() if self.orbits is None else (self._about(self.orbits),),
+            notes=notes,
             seconds=time.perf_counter() - started,
         )
+        if error is not None:
+            raise NotEvaluated(error, result)
+        return result
 
-    @staticmethod
-    def _about(orbits: _Orbits) -> str:
-        """What the reduction brings."""
-        sorts = " and ".join(orbits.symmetry.sorts)
-        return (
-            f"symmetry of {sorts}: in a sample {orbits.sample.factor:.1f} states fall into one orbit; "
-            "--no-reductions explores them all"
-        )
+    def _unclear(self) -> ModelError | None:
+        """Why a property, or is_final, cannot be evaluated in a state that was found."""
+        for number, where in self.found.unclear:
+            prop = None if number < 0 else self.lowered.properties[number]
+            name = FINAL if prop is None else prop.name
+            try:
+                refuse_unclear(self.system, self._run_to(name, where), prop)
+            except ModelError as error:
+                return error
+        return None
+
+    def _idle(self) -> Iterator[str]:
+        if self.found.idle is not None:
+            length = len(self.found.chain(self.found.idle)[1])
+            yield f"after {steps(length)} {IDLE}"
 
     def _unfolded(self, orbits: _Orbits, name: str, where: Occurrence) -> tuple[int, list[int]]:
         """A run to an occurrence that was found in another state of its orbit: there another instance shows it."""

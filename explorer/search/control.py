@@ -44,10 +44,14 @@ DEADLOCK, FINAL_UNCLEAR, BROKEN_STATE, BROKEN_EVENT = range(49, 53)
 # The tables of a symmetry (see ``orbit``), by address, and the function that uses them; or 0
 ORBIT, CANONICAL = range(53, 55)
 
-SIZE = 55
+# The first state, not final, whose steps all lead to itself; -1 if none yet
+IDLE = 55
 
-# Why the loop returned: call it again, everything is explored, there is no room, one state too many, STOP was set
-AGAIN, DONE, GROW, STATE_LIMIT, STOPPED = range(5)
+SIZE = 56
+
+# Why the loop returned: call it again, everything is explored, there is no room, one state too many, STOP was set, the symmetry
+# gave up (the successors that are not looked up yet are not canonical)
+AGAIN, DONE, GROW, STATE_LIMIT, STOPPED, GAVE_UP = range(6)
 
 # States expanded between two marks, at least: so many are expanded again to find a state's predecessor.
 MARK_EVERY = 16

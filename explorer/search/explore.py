@@ -29,6 +29,7 @@ _OTHERS = 32 * 1024 * 1024
 # Why a search stopped early
 FIRST, STATES, SECONDS = "stopped at the first violation", "state limit", interrupts.TIME_LIMIT
 MEMORY, INTERRUPT = "memory limit", interrupts.INTERRUPTED
+NO_SYMMETRY = "too many orders of names"
 
 
 def search(
@@ -58,7 +59,7 @@ def search(
     max_states, max_seconds, max_memory
         Limits on stored states, time, and bytes that the process takes; a search that hits one says so in ``stopped``.
     symmetry
-        Store one state for each orbit. Paths then lead from orbit to orbit: see ``unfold``.
+        Store one state for each orbit. Paths then lead from orbit to orbit: see ``unfold``. If it gives up, the search stops.
     """
     limits = _Memory(max_memory)
     space = Space(
@@ -118,7 +119,7 @@ class _Search:
             reason = self.space.run(budget)
             if reason == at.AGAIN:
                 budget = _next_budget(budget, time.monotonic() - before)
-        return {at.STATE_LIMIT: STATES, at.STOPPED: FIRST}.get(reason)
+        return {at.STATE_LIMIT: STATES, at.STOPPED: FIRST, at.GAVE_UP: NO_SYMMETRY}.get(reason)
 
     def expanded(self) -> int:
         return self.space.expanded

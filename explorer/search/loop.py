@@ -24,6 +24,7 @@ from __future__ import annotations
 from explorer.compiler import llvm_program as events
 from explorer.compiler.wordcode import compiled
 from explorer.search import control as at
+from explorer.search import orbit
 from explorer.search.raw import (
     call,
     equal,
@@ -351,6 +352,17 @@ def _record_stuck(c: int, i: int, state: int) -> None:
 
 
 @compiled
+def _record_idle(c: int, i: int, state: int, out: int, found: int) -> None:
+    """A state whose steps all lead to itself is as good as stuck, unless it is final."""
+    words = get(c, at.WORDS)
+    for row in range(found):
+        if not _same(out + row * words * 8, state, words):
+            return
+    if call(get(c, at.FINAL), (get(c, at.DESIGN), state)) == 0:
+        put(c, at.IDLE, i)
+
+
+@compiled
 def _expand(c: int, state: int, out: int) -> int:
     """The successors of a state to ``out``, their instances and events where the control block says; their number."""
     put(c, at.N_EVENTS, 0)
@@ -433,6 +445,8 @@ def _gather(c: int) -> None:
     ended = _record_events(c, i) if get(c, at.N_EVENTS) else 0
     if found == 0 and ended == 0:
         _record_stuck(c, i, state)
+    if found != 0 and ended == 0 and get(c, at.IDLE) < 0:
+        _record_idle(c, i, state, out, found)
     if get(c, at.PENDING_STEPS):
         _check_steps(c, i, state, out, found)
     put(c, at.TRANSITIONS, get(c, at.TRANSITIONS) + found)
@@ -463,6 +477,8 @@ def run(c: int, budget: int) -> int:
     batch = get(c, at.BATCH)
     end = get(c, at.NEXT) + budget
     while True:
+        if get(c, at.ORBIT) and get(get(c, at.ORBIT), orbit.GAVE_UP):
+            return at.GAVE_UP
         held, count, stop = get(c, at.HELD), get(c, at.COUNT), get(c, at.STOP)
         level_done = get(c, at.NEXT) == get(c, at.LEVEL_END)
         if held >= batch or level_done or count + held > room or (stop and held):

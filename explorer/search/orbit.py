@@ -29,12 +29,17 @@ OLD, NEW, BEST = range(19, 22)
 SIGN, NEXT_SIGN, ORDER, RANK, CLASS_START, CLASS_SIZE, STATE = range(22, 29)
 # Per moving leaf: where its guards start and how many there are. Per guard: its leaf, the least and greatest value.
 GUARDS, GUARD_COUNT, GUARD, LOW, HIGH = range(29, 34)
-# Set to 1 when a state has too many orders to try: its result is not canonical, and the caller must do without.
+# Set to 1 when there are too many orders to try: the result is not canonical, and the caller must do without.
 GAVE_UP = 34
-HEADER = 35
+# How many states there were, how many orders of their names were tried, and how many of these there may be for a state on
+# average; 0 for any number.
+CALLS, TRIED, AVERAGE = range(35, 38)
+HEADER = 38
 
 MOST_ORDERS = 5040
 """Orders of names that are tried for one state."""
+FIRST_CALLS = 100
+"""States that an average needs before it counts: the first ones may be unusual."""
 
 _MIX1 = 0xBF58476D1CE4E5B9
 _MIX2 = 0x94D049BB133111EB
@@ -248,6 +253,7 @@ def canonical(t: int, state: int) -> None:
     _unpack(t, state)
     _sign(t)
     classes = _sort_names(t)
+    put(t, CALLS, get(t, CALLS) + 1)
     new, best, old = get(t, NEW), get(t, BEST), get(t, OLD)
     for leaf in range(get(t, LEAVES)):
         put(new, leaf, get(old, leaf))
@@ -259,7 +265,9 @@ def canonical(t: int, state: int) -> None:
     for k in range(classes):
         for i in range(2, get(get(t, CLASS_SIZE), k) + 1):
             orders = orders * i if orders <= MOST_ORDERS else orders
-    if orders > MOST_ORDERS:
+    calls, tried, average = get(t, CALLS), get(t, TRIED) + orders, get(t, AVERAGE)
+    put(t, TRIED, tried)
+    if orders > MOST_ORDERS or (average != 0 and tried > average * (calls + FIRST_CALLS)):
         put(t, GAVE_UP, 1)
         _pack(t, new, state)
         return
@@ -271,3 +279,12 @@ def canonical(t: int, state: int) -> None:
         _apply(t)
         _keep_least(t)
     _pack(t, best, state)
+
+
+@compiled
+def canonical_all(t: int, states: int, count: int) -> None:
+    """Replace each of several states, until there are too many orders to try."""
+    for i in range(count):
+        canonical(t, states + i * get(t, WORDS) * 8)
+        if get(t, GAVE_UP):
+            return

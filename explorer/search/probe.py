@@ -1,8 +1,9 @@
 """Decides whether a symmetry pays.
 
-A canonical state costs more than a step, so a reduction that merges few states makes a search slower. The first states of the
-unreduced search are a sample: how many orbits do the last ones of them fall into? The decision depends on nothing
-but the system, its scope and its design.
+A canonical state costs more than a step, so a reduction that merges few states, or has to try many orders of names, makes a
+search slower. The first states of the unreduced search are a sample: how many orbits do the last ones of them fall
+into, and how many orders does it take to find out? The decision depends on nothing but the system, its scope and its
+design; the time that the sample took is for people.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from explorer.compiler.native import Native
+from explorer.search import cost
 from explorer.search.explore import search
 from explorer.search.symmetry import Symmetry
 
@@ -22,31 +24,55 @@ STATES = 2000
 SAMPLE = 500
 WORTH = 2.0
 """States per orbit from which on the reduction is used."""
+SLOWER = 2.0
+"""How many times as long a search may take: the reduction saves memory, too, and merges more states later on."""
+MOST = 64
+"""Orders of names that may be tried for a state, on average."""
 
 
 @dataclass(frozen=True)
 class Probe:
-    """What the sample says: ``factor`` states fall into one orbit; ``seconds`` it takes to find a canonical state."""
+    """What the sample says: ``factor`` states fall into one orbit, ``orders`` are tried and ``seconds`` pass to find a canonical
+    state. ``allowed`` is how many orders, on average, the reduction may try and still pay; below 0 it costs too much anyway.
+    """
 
     factor: float
-    seconds: float
+    orders: float = 0.0
+    seconds: float = 0.0
+    allowed: float = 0.0
+    gave_up: bool = False
+
+    @property
+    def merges(self) -> bool:
+        """Whether there is something to gain."""
+        return self.factor >= WORTH
 
     @property
     def pays(self) -> bool:
-        return self.factor >= WORTH
+        """Whether the reduction is to be used."""
+        return self.merges and not self.gave_up and self.orders <= self.allowed
 
 
 def probe(
-    native: Native, initial: Sequence[Sequence[int]], switches: Sequence[int], symmetry: Symmetry
+    native: Native,
+    initial: Sequence[Sequence[int]],
+    switches: Sequence[int],
+    symmetry: Symmetry,
+    max_seconds: float | None = None,
 ) -> Probe:
     """Samples the last of the first states in breadth-first order."""
-    found = search(native, initial, switches=switches, max_states=STATES)
-    if found.stopped is None:
-        return Probe(1.0, 0.0)
+    found = search(native, initial, switches=switches, max_states=STATES, max_seconds=max_seconds)
+    if found.stopped is None or not found.states:
+        return Probe(1.0)
     rows = found.rows[-SAMPLE:]
+    # The first call compiles.
+    symmetry.canonical_rows(rows[:1])
+    symmetry.begin(MOST)
     started = time.perf_counter()
     canonical = symmetry.canonical_rows(rows)
-    if symmetry.gave_up:
-        return Probe(1.0, 0.0)
     seconds = (time.perf_counter() - started) / len(rows)
-    return Probe(len(rows) / len(np.unique(canonical, axis=0)), seconds)
+    factor = len(rows) / len(np.unique(canonical, axis=0))
+    successors = found.transitions / max(found.expanded, 1)
+    plain = cost.expanding(native.program, native.packing.words, successors)
+    allowed = cost.orders_for(symmetry.moving, plain * (SLOWER * factor - 1), successors)
+    return Probe(factor, symmetry.orders, seconds, min(allowed, MOST), symmetry.gave_up)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from explorer.compiler.lower import Lowered
+from explorer.lang.errors import ModelError
 from explorer.lang.properties import Property
 from explorer.lang.run import Blocked, Failed, Instance, Next, evaluate, is_final, step
 from explorer.lang.system import System
@@ -60,12 +61,23 @@ def refuse_unclear(system: System[Any], run: Run, prop: Property | None) -> NoRe
     Raises ReplayMismatch if CPython does not fail.
     """
     states = play(system, run.init, run.taken).states
-    if prop is None:
-        is_final(system, states[-1])
-    else:
-        evaluate(system, prop, *states[-2 if prop.kind == "step_invariant" else -1 :])
+    try:
+        if prop is None:
+            is_final(system, states[-1])
+        else:
+            evaluate(system, prop, *states[-2 if prop.kind == "step_invariant" else -1 :])
+    except ModelError as error:
+        raise ModelError(error.message, where=error.where, hint=error.hint or where(run)) from None
     name = FINAL if prop is None else prop.name
     raise ReplayMismatch(f"{system.name}: the engine could not evaluate {name}, CPython can")
+
+
+def where(run: Run) -> str:
+    """How to get to the end of a run, for a hint."""
+    if not run.taken:
+        return "it happens in an initial state"
+    script = "; ".join(i.text for i in run.taken)
+    return f"it happens after {script}"
 
 
 def shows(

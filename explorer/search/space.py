@@ -71,6 +71,7 @@ class Space:
             (at.DEADLOCK, -1),
             (at.FINAL_UNCLEAR, -1),
             (at.BROKEN_STATE, -1),
+            (at.IDLE, -1),
             (at.ORBIT, symmetry.address if symmetry else 0),
             (at.CANONICAL, orbit.canonical.address if symmetry else 0),
         ):
@@ -178,7 +179,7 @@ class Space:
         if control[at.FINAL_UNCLEAR] >= 0:
             unclear.append((-1, Occurrence(int(control[at.FINAL_UNCLEAR]))))
         taken, ended = self._arrays[at.TAKEN].tolist(), self._arrays[at.ENDED].tolist()
-        deadlock = int(control[at.DEADLOCK])
+        deadlock, idle = int(control[at.DEADLOCK]), int(control[at.IDLE])
         deeper = self._begun and control[at.COUNT] > control[at.LEVEL_END]
         rows = self._states.words(np.uint64, count * words).reshape(count, words)
         return Found(
@@ -193,6 +194,7 @@ class Space:
             unclear=tuple((i, o) for i, o in unclear if o is not None),
             cuts=tuple(self._arrays[at.CUTS].tolist()),
             deadlock=None if deadlock < 0 else deadlock,
+            idle=None if idle < 0 else idle,
             enabled=tuple(t + e for t, e in zip(taken, ended, strict=True)),
             taken=tuple(taken),
             stopped=stopped,
@@ -204,6 +206,7 @@ class Space:
                 rows,
                 self._marks.words(np.uint32, 2 * int(control[at.N_MARKS])),
             ),
+            expanded=self.expanded,
         )
 
     @property

@@ -94,9 +94,25 @@ class Symmetry:
         ):
             self._hold(place, [0] * (names + 1))
 
+    def begin(self, most: float | None = None) -> None:
+        """Count anew. Give up where more orders than ``most`` are tried for a state, on average."""
+        for place in (orbit.GAVE_UP, orbit.CALLS, orbit.TRIED):
+            self._header[place] = 0
+        self._header[orbit.AVERAGE] = 0 if most is None else max(int(most), 1)
+
+    @property
+    def moving(self) -> int:
+        """How many leaves a permutation moves or changes."""
+        return int(self._header[orbit.MOVING])
+
+    @property
+    def orders(self) -> float:
+        """How many orders were tried for a state, on average."""
+        return float(self._header[orbit.TRIED] / max(self._header[orbit.CALLS], 1))
+
     @property
     def gave_up(self) -> bool:
-        """Whether some state had too many orders of names that look the same: nothing found with this symmetry counts."""
+        """Whether there were too many orders of names that look the same: the last state is not canonical."""
         return bool(self._header[orbit.GAVE_UP])
 
     @property
@@ -112,7 +128,9 @@ class Symmetry:
 
     def canonical_rows(self, rows: Words) -> Words:
         """The canonical states of several states, one a row."""
-        return np.array([self.canonical(row) for row in rows], np.uint64)
+        result = np.array(rows, np.uint64, order="C")
+        orbit.canonical_all(self.address, int(result.ctypes.data), len(result))
+        return result
 
     def _hold(self, place: int, values: list[int]) -> None:
         array = np.array(values or [0], np.uint64 if place == orbit.MASK else np.int64)

@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from explorer.compiler.lower import lower
+from explorer.lang.errors import ModelError
 from explorer.lang.properties import Property
 from explorer.lang.run import instances
 from explorer.lang.system import System
-from explorer.result import Result
+from explorer.result import NotEvaluated, Result
 from explorer.search.report import DEADLOCK as DEADLOCK_NAME
 from explorer.search.report import Run, refuse_unclear, verdicts
 from explorer.symbolic.bounded import CUT, DEADLOCK, FAILURE, FINAL_UNCLEAR, PROPERTY, UNCLEAR, look
@@ -47,11 +48,16 @@ def bmc(system: System[Any], depth: int, properties: Sequence[Property] | None =
 
     runs: dict[str, Run] = {}
     incomplete: list[str] = []
+    mistake: ModelError | None = None
     for (kind, number), run in sorted(found.runs.items(), key=lambda item: item[0]):
         match kind:
             case _ if kind in (UNCLEAR, FINAL_UNCLEAR):
                 prop = lowered.properties[number] if kind == UNCLEAR else None
-                refuse_unclear(system, as_run(run), prop)
+                try:
+                    refuse_unclear(system, as_run(run), prop)
+                except ModelError as error:
+                    mistake = mistake or error
+                    incomplete.append(error.message)
             case _ if kind == PROPERTY:
                 runs[lowered.properties[number].name] = as_run(run)
             case _ if kind == FAILURE:
@@ -63,7 +69,7 @@ def bmc(system: System[Any], depth: int, properties: Sequence[Property] | None =
     incomplete.append(
         f"runs of up to {found.depth} steps" if found.stopped is None else found.stopped
     )
-    return Result(
+    result = Result(
         system=system.name,
         scope=dict(system.scope),
         design=changed_switches(system),
@@ -77,3 +83,6 @@ def bmc(system: System[Any], depth: int, properties: Sequence[Property] | None =
         incomplete=tuple(incomplete),
         seconds=time.perf_counter() - started,
     )
+    if mistake is not None:
+        raise NotEvaluated(mistake, result)
+    return result

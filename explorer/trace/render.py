@@ -48,7 +48,11 @@ def outcome(trace: Trace) -> list[str]:
         return [f"deadlock after {length}: no action is enabled, and the state is not final"]
     if trace.kind == "failure":
         line = f"{name} after {length}"
-        return [f"{line}: {trace.message}" if trace.message else line]
+        place = trace.where
+        return [
+            f"{line}: {trace.message}" if trace.message else line,
+            *([] if place is None else [f"  at {short(place.file)}:{place.line}"]),
+        ]
     return [
         f"{name} is violated after {length}",
         *(blame_lines(trace.blame) if trace.blame else []),

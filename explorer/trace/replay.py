@@ -80,7 +80,9 @@ def _confirmed_trace(
         played = play(system, tuple(init_values), taken)
         message = confirm(system, played, name, declared)
         trace = record(system, played, name, kind_of(name, declared), message)
-        return replace(trace, blame=reason(system, played, declared))
+        last = played.outcomes[-1] if played.outcomes else None
+        where = last.where if isinstance(last, Failed) else None
+        return replace(trace, blame=reason(system, played, declared), where=where)
 
 
 def find_property(system: System[Any], property: Property | str) -> Property | None:

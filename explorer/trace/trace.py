@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
+from explorer.lang.errors import Location
 from explorer.lang.text import Json
 from explorer.trace.blame import Blame
 
@@ -36,8 +37,8 @@ class Trace:
 
     ``digest`` identifies the model's source, ``init`` are the parameters of ``init`` as text, ``design`` the switches that
     differ from the default on top of ``preset``. ``loop`` is for a run that goes on for ever: the number of the step
-    after which its cycle begins, 0 for the initial state. ``message`` is that of a failure, ``blame`` the part of the
-    property that is false.
+    after which its cycle begins, 0 for the initial state. ``message`` is that of a failure, ``where``
+    its place in the model, ``blame`` the part of the property that is false.
     """
 
     system: str
@@ -53,6 +54,7 @@ class Trace:
     loop: int | None = None
     message: str | None = None
     blame: Blame | None = field(default=None, compare=False)
+    where: Location | None = field(default=None, compare=False)
 
     @property
     def length(self) -> int:

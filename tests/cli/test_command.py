@@ -141,3 +141,50 @@ def test_main_exits_with_the_code(monkeypatch: pytest.MonkeyPatch) -> None:
         for number, handler in handlers.items():
             signal.signal(number, handler)
     assert caught.value.code == 0
+
+
+DOCUMENT = """
+```slotcheck
+claim = "C"
+not_modelled = "no reason"
+```
+"""
+
+
+def test_list_shows_the_claims_of_a_document(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "d.md"
+    path.write_text(DOCUMENT)
+    assert execute(["list", str(path)]) == 0
+    assert "C  not modelled: no reason" in capsys.readouterr().out
+    assert execute(["check", str(path)]) == 2
+    assert "is a document, not a system" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [("deadlok", "did you mean deadlock?"), ("painc:x", "did you mean panic:x")],
+)
+def test_a_misspelt_failure(name: str, hint: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert execute(["check", DOOR, "--property", name]) == 2
+    assert hint in capsys.readouterr().err
+
+
+def test_what_to_do_about_an_ordinal_that_always_grows(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "always_later.py"
+    path.write_text(
+        "from __future__ import annotations\n"
+        "from explorer import Ordinal, System, action, record\n"
+        "class Time(Ordinal): ...\n"
+        "@record\nclass State:\n    now: Time\n"
+        "class Clock(System[State]):\n"
+        '    default_scope = {"Time": 2}\n'
+        "    @action\n    def tick(self, s: State) -> None:\n        s.now = s.now.next()\n"
+    )
+    assert execute(["check", f"{path}:Clock"]) == 3
+    out = " ".join(capsys.readouterr().out.split())
+    assert "run with --scope Time=3 or more; or, if it always grows, bound it on purpose" in out
+    assert "require(t < Time.last())" in out

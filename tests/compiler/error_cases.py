@@ -685,15 +685,6 @@ CASES = (
         top="@record\nclass Mark:\n    node: Node = initial()",
     ),
     Case(
-        "Sorts",
-        "a default holds Node0, a name of the Sort Node",
-        "names are interchangeable, so a model cannot name one: declare the field as T | None",
-        "Tag()",
-        "tag = Tag()\ns.node = tag.put.node",
-        "tag = Tag(None)\ns.flag = tag.put is None",
-        top="@record(frozen=True)\nclass Tag:\n    put: Put | None = Put(Node._get(0))",
-    ),
-    Case(
         "Loops over the names of a Sort",
         "what this loop leaves in s.node depends on the order of the names",
         "in a loop over a Sort or Set write to the place of the loop's own name (s.m[x] = ...), count, add to a set or assign one value, and do not read in the loop what it writes elsewhere",
@@ -892,7 +883,7 @@ CASES = (
     Case(
         "Sets, sequences, maps and pools",
         "a set display makes a Python set",
-        "write Set((a, b))",
+        "write Set((a, b)); to ask for one of several, x in (a, b)",
         "{node, other}",
         "s.ready = {node, other}",
         "s.ready = Set((node, other))",
@@ -1077,11 +1068,11 @@ CASES = (
     ),
     Case(
         "Unions and match",
-        "m may be Put | Drop: which one is not known here",
+        "given(s.message) may be Put | Drop: which one is not known here",
         "take it apart with match; or give it a name and ask isinstance first",
-        "m.node",
+        "given(s.message).node",
+        "s.node = given(s.message).node",
         "m = given(s.message)\ns.node = m.node",
-        "m = given(s.message)\nif isinstance(m, Drop):\n    s.node = m.node",
     ),
     Case(
         "Unions and match",
@@ -1094,7 +1085,7 @@ CASES = (
     Case(
         "Unions and match",
         "isinstance takes one record class",
-        "join several questions with `or`",
+        "write isinstance(x, A) or isinstance(x, B)",
         "(Put, Drop)",
         "s.flag = isinstance(s.message, (Put, Drop))",
         "s.flag = isinstance(s.message, Put)",
@@ -1566,7 +1557,7 @@ CASES = (
     Case(
         "Statements",
         "a model cannot use the type list[Node]",
-        "use bool, Annotated[int, Between(low, high)], an Enum, a Sort, an Ordinal, T | None, a @record class, Map, Set, Seq or Pool",
+        "write Seq[...], a queue",
         "list[Node]",
         "n: list[Node] = node",
         "n: Node = node",

@@ -1561,8 +1561,40 @@ CASES = (
     ),
 )
 
+SHARED = Case(
+    "a field that all records of a union have",
+    fields="""
+        m: P | Q | None = None
+        held: P | Q = START
+        n: L = 0
+        o: L | None = None
+        x: bool = False
+        """,
+    actions=(
+        "(m: P | Q)\ns.m = m\ns.held = m",
+        "m = given(s.m)\ns.n = m.level\ns.x = m.level > 1",
+        "s.o = s.held.maybe",
+        "s.x = s.m is not None and s.m.level == s.n",
+        "s.n = s.held.level",
+    ),
+    top="""
+        @record(frozen=True)
+        class P:
+            level: L = 0
+            maybe: L | None = None
+        @record(frozen=True)
+        class Q:
+            x: bool = False
+            maybe: Annotated[int, Between(1, 2)] = 1
+            level: Annotated[int, Between(0, 2)] = 2
+        START = Q()
+        """,
+)
 
-@pytest.mark.parametrize("case", CASES, ids=[re.sub(r"\W+", "_", c.name) for c in CASES])
+
+@pytest.mark.parametrize(
+    "case", (*CASES, SHARED), ids=[re.sub(r"\W+", "_", c.name) for c in (*CASES, SHARED)]
+)
 def test_cpython_and_the_ir_agree(case: Case, tmp_path: Path) -> None:
     run = compare(system_in(load(case.model(), tmp_path))(), limit=case.states)
     assert any(kind == "next" for kind, _ in run.outcomes)

@@ -552,12 +552,6 @@ REFUSED = (
         refused="ALL holds A, which is no constant of a model",
     ),
     Loop(
-        "default frozen",
-        "p = Q()\ns.lead = p.a",
-        top="@record(frozen=True)\nclass P:\n    a: A\n@record(frozen=True)\nclass Q:\n    p: P = P(A._get(0))\n    @property\n    def a(self) -> A:\n        return self.p.a\n",
-        refused="a default holds A0, a name of the Sort A",
-    ),
-    Loop(
         "initial rec",
         "p = Q()\ns.lead = p.a",
         top="@record\nclass Q:\n    a: A = initial()\n",

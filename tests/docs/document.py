@@ -1,7 +1,7 @@
 """Runs a Markdown document: writes the files it shows, changes them as it says, and executes its commands.
 
 The word after a block's language is a file: ``python lock.py`` writes it, or adds to it; ``diff lock.py`` changes it;
-``text late.run`` writes it. A ``console`` block holds commands after ``$`` and their output, in which a line ``...`` stands for any
+``text late.run`` and ``markdown lock.md`` write it. A ``console`` block holds commands after ``$`` and their output, in which a line ``...`` stands for any
 lines.
 """
 
@@ -54,7 +54,7 @@ def play(document: str, directory: Path) -> Iterator[Command]:
     for block in blocks(document):
         path = directory / block.file
         match block.language:
-            case "python" | "text" if block.file:
+            case "python" | "text" | "markdown" if block.file:
                 written = path.read_text() + "\n\n" if path.exists() else ""
                 path.write_text(written + block.text)
             case "diff":
@@ -135,5 +135,5 @@ def agrees(expected: str, actual: str) -> bool:
 
 
 def untimed(text: str) -> str:
-    """``text`` with every number of seconds replaced."""
-    return re.sub(r"\b\d+\.\d+ ?s\b", "(time)", text)
+    """``text`` with every number of seconds or microseconds replaced."""
+    return re.sub(r"\b\d+\.\d+ ?u?s\b", "(time)", text)

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from explorer.lang import ModelError, System
-from explorer.lang.properties import properties_for
+from explorer.lang.effects import slug
+from explorer.lang.properties import forget, properties_for
 from explorer.lang.run import initial_states, instances
 from explorer.lang.system import with_preset
 from tests.lang.sources import load
@@ -183,7 +184,7 @@ AT_DEFINITION = {
         STATE
         + "class Model(System[State]):\n    @action\n    def go(self, s: State) -> None: ...\n"
         + "    @action\n    def go(self, s: State) -> None: ...\n",
-        "the class has two definitions of go, and the first is an action",
+        "the class has two definitions of go",
         "rename one of them",
         "@action",
     ),
@@ -459,10 +460,8 @@ def test_properties_are_read_with_the_system(case: str, tmp_path: Path) -> None:
         assert message in caught.value.message
         assert hint in caught.value.hint
     finally:
-        from explorer.lang import properties
-
         # A property that is wrong is wrong for every system: later tests must not see it.
-        del properties._REGISTRY[module.__name__, "fine"]
+        forget(module.fine)
 
 
 def test_two_properties_of_one_system_with_one_name(tmp_path: Path) -> None:
@@ -539,3 +538,68 @@ def test_python_without_assertions_is_refused() -> None:
     )
     assert run.returncode == 1
     assert "python -O removes assertions" in run.stderr
+
+
+def test_a_name_inside_a_default(tmp_path: Path) -> None:
+    text = """
+@record(frozen=True)
+class Put:
+    name: Name
+@record(frozen=True)
+class Letter:
+    put: Put
+LETTER = Letter(Put(Name(0)))
+@record
+class State:
+    letter: Letter = LETTER
+"""
+    with pytest.raises(ModelError, match="the default of State.letter holds a name of the sort"):
+        load(tmp_path, text)
+
+
+@pytest.mark.parametrize(
+    ("annotation", "hint"),
+    [
+        ("set[Name]", "write Set[...]"),
+        ("list[Name]", "write Seq[...], a queue"),
+        ("dict[Name, bool]", "write Map[...], which has a value for every key"),
+        ("tuple[Name, Name]", "write a @record(frozen=True) class with fields"),
+        ("str", "write an Enum: a model has no strings"),
+        (
+            "Plain",
+            "put @record(frozen=True) above it in place of @dataclass, or @record if it changes",
+        ),
+        ("Name | Color", "keep the Name in a @record(frozen=True) of its own"),
+    ],
+)
+def test_the_hint_names_the_type_to_write(annotation: str, hint: str, tmp_path: Path) -> None:
+    text = f"@dataclass\nclass Plain:\n    x: bool\n@record\nclass State:\n    f: {annotation}\n"
+    with pytest.raises(ModelError) as caught:
+        load(tmp_path, text)
+    assert hint in caught.value.hint
+    assert caught.value.where is not None
+
+
+def test_a_field_of_a_dataclass_as_a_default(tmp_path: Path) -> None:
+    text = "from dataclasses import field\n@record\nclass State:\n    f: Set[Name] = field(default_factory=set)\n"
+    with pytest.raises(ModelError) as caught:
+        load(tmp_path, text)
+    assert caught.value.message == "the default of State.f is a dataclass's field(...)"
+    assert "initial()" in caught.value.hint
+
+
+def test_a_design_is_given_as_its_switches(tmp_path: Path) -> None:
+    text = (
+        ONE
+        + "@dataclass(frozen=True)\nclass Design:\n    fast: bool = True\nModel.design = Design()\n"
+    )
+    module = load(tmp_path, text)
+    with pytest.raises(ModelError, match="the design of Model is given as Design") as caught:
+        module.Model(design=module.Design())
+    assert "switches" in caught.value.hint
+
+
+def test_names_of_failures_keep_the_letters_of_any_script() -> None:
+    assert slug("Größe: zu groß!") == "größe_zu_groß"
+    assert slug("待ち行列") != slug("満杯")
+    assert slug("A-b_c  d.") == "a_b_c_d"

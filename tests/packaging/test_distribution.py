@@ -50,9 +50,10 @@ def interpreters() -> list[str]:
 
 def _starts(name: str) -> bool:
     # A shim may be there without the version that it stands for.
-    return shutil.which(name) is not None and not subprocess.run(
-        [name, "--version"], capture_output=True
-    ).returncode
+    return (
+        shutil.which(name) is not None
+        and not subprocess.run([name, "--version"], capture_output=True).returncode
+    )
 
 
 @pytest.fixture(scope="module")

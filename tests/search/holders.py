@@ -6,6 +6,7 @@ from typing import TypeAlias
 
 from explorer import (
     Map,
+    Ordinal,
     Pool,
     Seq,
     Set,
@@ -219,6 +220,37 @@ class Pairs(System[Couples]):
 
     @action
     def pair(self, s: Couples, a: Node, b: Node) -> None:
+        require(a != b and s.mate[a] is None and s.mate[b] is None)
+        s.mate[a] = b
+        s.mate[b] = a
+
+
+@reachable
+def a_pair(s: Couples) -> bool:
+    return any(s.mate[a] is not None for a in Node)
+
+
+class Toggle(Ordinal):
+    """A switch beside the couples."""
+
+
+@record
+class CouplesAndSwitches:
+    mate: Map[Node, Node | None]
+    on: Map[Toggle, bool]
+
+
+class PairsAndSwitches(System[CouplesAndSwitches]):
+    """Couples, and switches that make the first states of a search differ by something else than names."""
+
+    default_scope = {"Node": 10, "Toggle": 14}
+
+    @action
+    def flip(self, s: CouplesAndSwitches, t: Toggle) -> None:
+        s.on[t] = not s.on[t]
+
+    @action
+    def pair(self, s: CouplesAndSwitches, a: Node, b: Node) -> None:
         require(a != b and s.mate[a] is None and s.mate[b] is None)
         s.mate[a] = b
         s.mate[b] = a

@@ -68,6 +68,12 @@ def test_a_system_without_sorts_has_no_symmetry() -> None:
     )
 
 
+def always(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Use the reduction whatever it costs."""
+    for name, value in (("STATES", 1), ("WORTH", 0.0), ("SLOWER", 1e9), ("MOST", 10**6)):
+        monkeypatch.setattr(probe, name, value)
+
+
 HOLDERS: list[type[System[Any]]] = [
     holders.InSequence,
     holders.InOptional,
@@ -102,8 +108,7 @@ def test_two_states_have_one_canonical_state_exactly_if_a_renaming_leads_from_on
 def test_verdicts_and_lengths_are_the_same_with_the_reduction(
     cls: type[System[Any]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(probe, "STATES", 1)
-    monkeypatch.setattr(probe, "WORTH", 0.0)
+    always(monkeypatch)
     plain, reduced = check(cls()), check(cls(), reductions=True)
     assert reduced.reductions == ("symmetry",) and plain.reductions == ()
     assert reduced.states < plain.states
@@ -135,8 +140,59 @@ def test_a_run_between_orbits_is_unfolded_into_one_that_can_be_taken() -> None:
 def test_too_many_names_that_look_the_same_are_not_tried_in_all_orders(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(probe, "STATES", 1)
-    monkeypatch.setattr(probe, "WORTH", 0.0)
+    always(monkeypatch)
     result = check(holders.Pairs({"Node": 8}), reductions=True)
     assert (result.reductions, result.states) == ((), 764)
     assert check(holders.Pairs({"Node": 6}), reductions=True).states == 4
+
+
+def test_what_was_found_before_giving_up_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The search that goes on without the reduction is stopped at once, and all the same nothing is lost."""
+    always(monkeypatch)
+    seen: list[bool] = []
+
+    def hurried(*args: Any, **named: Any) -> Any:
+        seen.append(named["symmetry"] is not None)
+        return search(*args, **named | ({} if seen[-1] else {"max_seconds": -1.0}))
+
+    monkeypatch.setattr("explorer.search.check.search", hurried)
+    result = check(holders.Pairs({"Node": 8}), reductions=True)
+    assert seen == [True, False]
+    assert (result.complete, result.incomplete, result.states) == (False, ("time limit",), 1)
+    found = {p.name: (p.verdict, p.length) for p in result.properties}
+    assert found["a_pair"] == ("reached", 1)
+    assert "given up after" in result.notes[0]
+
+
+def test_the_time_that_is_left_is_what_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    always(monkeypatch)
+    left: list[float] = []
+
+    def watched(*args: Any, **named: Any) -> Any:
+        left.append(named["max_seconds"])
+        return search(*args, **named)
+
+    monkeypatch.setattr("explorer.search.check.search", watched)
+    check(holders.Pairs({"Node": 8}), reductions=True, max_seconds=100.0)
+    assert 100.0 > left[0] > left[1] > 0.0
+
+
+def test_many_orders_for_few_states_do_not_pay() -> None:
+    """Pairs look the same and are not, so many orders are tried; the switches make the sample's factor small."""
+    system = holders.PairsAndSwitches()
+    result = check(system, reductions=True, max_states=20_000)
+    assert result.reductions == ()
+    assert "that takes longer than to explore them" in result.notes[0]
+
+
+def test_a_reduction_that_pays_says_what_it_brings_and_costs() -> None:
+    result = check(TwoPhaseCommit({"Manager": 6}), reductions=True)
+    assert result.reductions == ("symmetry",)
+    assert "states fall into one orbit, found in" in result.notes[0]
+
+
+def test_a_sample_that_is_interrupted_before_its_first_state() -> None:
+    system = TwoPhaseCommit({"Manager": 3})
+    native = compile_program(lower(system).program)
+    found = probe.probe(native, [], (), symmetry(system), max_seconds=-1.0)
+    assert not found.pays

@@ -54,12 +54,10 @@ def test_the_jugs_shrink_to_the_shortest_run() -> None:
 def test_a_lost_update_shrinks_to_two_threads() -> None:
     found = failure(machine(Increment({"Thread": 3})))
     assert found.name == "the_counter_counts_the_threads_that_are_done"
-    assert found.run == (
-        "read(thread=Thread0)",
-        "read(thread=Thread1)",
-        "write(thread=Thread0)",
-        "write(thread=Thread1)",
-    )
+    # Which two of the three, and who writes first, is Hypothesis's affair.
+    assert [step.partition("(")[0] for step in found.run] == ["read", "read", "write", "write"]
+    names = [step.partition("=")[2] for step in found.run]
+    assert len(set(names)) == 2 and set(names[:2]) == set(names[2:])
 
 
 def test_a_deadlock_is_a_failure() -> None:

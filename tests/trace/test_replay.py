@@ -108,7 +108,10 @@ def test_a_failing_step_ends_the_trace_without_a_state() -> None:
         system, start(system, 0), [step_of(system, "ring")], "panic:somebody_was_inside"
     )
     assert (trace.length, trace.steps[0].state, trace.kind) == (1, None, "failure")
-    assert render(trace)[-1] == "panic:somebody_was_inside after 1 step: somebody was inside"
+    said, place = render(trace)[-2:]
+    assert said == "panic:somebody_was_inside after 1 step: somebody was inside"
+    assert trace.where is not None
+    assert place.endswith(f"door.py:{trace.where.line}")
 
 
 def test_a_deadlock_and_a_witness() -> None:
