@@ -44,6 +44,11 @@ def find_system(name: str, base: Path | None = None) -> Found:
     Raises ModelError if there is none.
     """
     load_properties()
+    if name.lower().endswith(".json"):
+        raise ModelError(
+            f"{name} is a labelled graph, not a system",
+            hint=f'`slotcheck check {name} --ltl "G F p"` checks formulas on it',
+        )
     if _is_path(name):
         return _from_file(name, base)
     known = {entry.name: entry for entry in _entries(SYSTEMS)}

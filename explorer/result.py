@@ -12,7 +12,9 @@ from explorer.trace.trace import Trace
 
 SCHEMA = "slotcheck.result/1"
 
-Kind: TypeAlias = Literal["invariant", "step_invariant", "reachable", "failure", "deadlock"]
+Kind: TypeAlias = Literal[
+    "invariant", "step_invariant", "reachable", "temporal", "failure", "deadlock"
+]
 Verdict: TypeAlias = Literal["holds", "violated", "unknown", "reached", "unreached"]
 
 PASSED = 0
@@ -28,7 +30,8 @@ class PropertyResult:
     """The verdict on one property.
 
     ``length`` is the number of steps to the violation (or to the witness); the offending step of a step
-    invariant or of a failure counts. Failures (panics, range errors, ...) have the kind ``failure``.
+    invariant or of a failure counts; of a temporal property it counts the run's prefix and its cycle. Failures (panics, range
+    errors, ...) have the kind ``failure``. ``vacuous`` is why a temporal property that holds says nothing.
     """
 
     name: str
@@ -36,6 +39,7 @@ class PropertyResult:
     verdict: Verdict
     length: int | None = None
     trace: Trace | None = None
+    vacuous: str | None = None
 
     @property
     def failed(self) -> bool:

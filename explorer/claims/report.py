@@ -107,7 +107,7 @@ def details(verified: Verified, *, full: bool = False) -> list[str]:
     """
     claim = verified.claim
     lines = [f"{claim.id} ({claim.document}:{claim.line}): {verdict(verified)}"]
-    failed = [c for c in verified.checks if not c.ok]
+    failed = [c for c in verified.checks if not c.ok or c.vacuous]
     traced = [c for c in failed if c.trace is not None and c.kind in ("holds", "holds_without")]
     if verified.as_expected:
         traced = sorted(traced, key=lambda c: c.length or 0)[:1]
@@ -141,7 +141,7 @@ def warnings(verified: Sequence[Verified]) -> list[str]:
     }
     for item in verified:
         for check in item.checks:
-            if check.kind == "breaks_without":
+            if check.kind == "breaks_without" or check.vacuous:
                 continue
             if check.ok and check.note and not _matters(check, item, verified):
                 off = " and ".join(check.off)

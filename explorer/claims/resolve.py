@@ -28,12 +28,14 @@ class Ready:
     """A claim whose names all exist.
 
     ``without`` has the configuration for each set of switches to be turned off, and for each of their subsets but the empty one.
+    ``temporal`` are the names of the system's temporal properties.
     """
 
     claim: Claim
     base: Configured
     without: dict[tuple[str, ...], Configured]
     script: Script | None
+    temporal: frozenset[str] = frozenset()
 
 
 def resolve(claim: Claim) -> Ready:
@@ -46,6 +48,14 @@ def resolve(claim: Claim) -> Ready:
         found = find_system(claim.system, Path(claim.block.file).parent)
     base = _base(claim, found)
     _check_properties(claim, base)
+    declared = properties_for(base.system)
+    temporal = frozenset(p.name for p in declared if p.kind == "temporal")
+    if claim.script is not None and claim.violates and temporal.issuperset(claim.violates):
+        raise claim.block.error(
+            f"a script ends, so that it does not violate {claim.violates[0]}, which is temporal",
+            claim.violates[0],
+            hint="leave the script out: the counterexample is in the report",
+        )
     without = {}
     for off in (*(b.off for b in claim.breaks), *(s.off for s in claim.second_lines)):
         for size in range(1, len(off) + 1):
@@ -55,7 +65,7 @@ def resolve(claim: Claim) -> Ready:
     if claim.script is not None:
         with _pointing(claim, "script"):
             script = read_script(claim.script, base.system)
-    return Ready(claim, base, without, script)
+    return Ready(claim, base, without, script, temporal)
 
 
 @contextmanager

@@ -25,7 +25,10 @@ CheckKind: TypeAlias = Literal[
 
 @dataclass(frozen=True)
 class Check:
-    """One thing looked at. ``ok`` says whether it came out as the claim states it, None if that is open; ``note`` why not."""
+    """One thing looked at. ``ok`` says whether it came out as the claim states it, None if that is open; ``note`` why not.
+
+    ``vacuous`` says that it did, and says nothing.
+    """
 
     kind: CheckKind
     property: str
@@ -36,6 +39,7 @@ class Check:
     length: int | None = None
     note: str = ""
     trace: Trace | None = None
+    vacuous: bool = False
 
 
 @dataclass(frozen=True)
@@ -67,7 +71,7 @@ def verify(ready: Ready, runs: Runs) -> Verified:
     checks = [*_holds(claim, result), *_reaches(claim, result), *_violates(claim, result)]
     checks += _ends(claim, result)
     if ready.script is not None:
-        checks += _script(claim, observe(ready.base.system, ready.script), ready.script.file)
+        checks += _script(ready, observe(ready.base.system, ready.script), ready.script.file)
     checks += _breaks(ready, result, runs)
     checks += _second_lines(ready, result, runs)
     return _judge(claim, result, tuple(checks))
@@ -86,7 +90,7 @@ def _judge(claim: Claim, result: Result, checks: tuple[Check, ...]) -> Verified:
     nothing_happens = result.complete and not result.transitions and claim.holds
     if any(c.ok is False for c in stated if c.kind != "reaches"):
         verdict = "refuted"
-    elif any(c.ok is False for c in stated) or nothing_happens:
+    elif any(c.ok is False or c.vacuous for c in stated) or nothing_happens:
         verdict = "vacuous"
     elif any(c.ok is None for c in stated):
         verdict = "unknown"
@@ -126,7 +130,7 @@ def _open(result: Result) -> str:
 
 def _check(kind: CheckKind, result: Result, name: str, wanted: str) -> Check:
     found = _verdict(result, name)
-    note = _open(result) if found.verdict == "unknown" else ""
+    note = _open(result) if found.verdict == "unknown" else found.vacuous or ""
     return Check(
         kind,
         name,
@@ -135,6 +139,7 @@ def _check(kind: CheckKind, result: Result, name: str, wanted: str) -> Check:
         length=found.length,
         note=note,
         trace=found.trace,
+        vacuous=found.vacuous is not None,
     )
 
 
@@ -176,22 +181,28 @@ def _ends(claim: Claim, result: Result) -> Iterator[Check]:
             )
 
 
-def _script(claim: Claim, seen: Observed, file: str) -> Iterator[Check]:
-    """The scripted run: with ``violates`` it must violate one of them, else nothing that is said to hold."""
+def _script(ready: Ready, seen: Observed, file: str) -> Iterator[Check]:
+    """The scripted run: with ``violates`` it must violate one of them, else nothing that is said to hold.
+
+    It ends, so that it says nothing about temporal properties.
+    """
+    claim, temporal = ready.claim, ready.temporal
+    violates = [n for n in claim.violates if n not in temporal]
     violated = {f.name: f for f in seen.violations}
     if seen.blocked is not None:
         yield Check("script", "", "blocked", False, note=seen.blocked.render())
     elif seen.used_up is not None:
         yield Check("script", "", "unknown", None, note=f"{seen.used_up} used up")
-    elif claim.violates:
-        hits = [violated[n] for n in claim.violates if n in violated]
+    elif violates:
+        hits = [violated[n] for n in violates if n in violated]
         if not hits:
-            names = " or ".join(claim.violates)
+            names = " or ".join(violates)
             yield Check("script", names, "holds", False, note=f"{file} does not violate {names}")
         for hit in hits:
             yield Check("script", hit.name, "violated", True, length=hit.step)
     else:
-        for name in dict.fromkeys((*claim.holds, *violated)) or ("",):
+        holds = (n for n in claim.holds if n not in temporal)
+        for name in dict.fromkeys((*holds, *violated)) or ("",):
             seen_at = violated[name].step if name in violated else None
             outcome = "holds" if seen_at is None else "violated"
             yield Check("script", name, outcome, seen_at is None, length=seen_at)
@@ -263,14 +274,14 @@ def _second_lines(ready: Ready, result: Result, runs: Runs) -> Iterator[Check]:
         same = (run.states, run.transitions) == (result.states, result.transitions)
         for name in ready.claim.holds:
             found = _verdict(run, name)
-            note = _open(run) if found.verdict == "unknown" else ""
+            note = _open(run) if found.verdict == "unknown" else found.vacuous or ""
             if same and found.verdict == "holds":
                 note = "the switch changes nothing: as many states and transitions as with it"
             yield Check(
                 "holds_without",
                 name,
                 found.verdict,
-                _ok(found, "holds"),
+                _ok(found, "holds") and found.vacuous is None,
                 line.off,
                 length=found.length,
                 note=note,

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from explorer import interrupts
 from explorer.command.options import design_options, full_option, json_option, number_of_bytes
 from explorer.command.output import Output
 from explorer.command.progress import shown
@@ -57,6 +58,13 @@ def _finite(
 @click.option(
     "--depth", type=click.IntRange(min=0), metavar="K", help="How many steps bmc looks at."
 )
+@click.option(
+    "--ltl",
+    "formulas",
+    multiple=True,
+    metavar="FORMULA",
+    help="For a labelled graph in a JSON file: what every fair run has to satisfy, in Spot's syntax (repeatable).",
+)
 @click.option("--first", is_flag=True, help="Stop at the first violation.")
 @click.option("--max-states", type=click.IntRange(min=1), metavar="N", help="Stop after N states.")
 @click.option(
@@ -89,6 +97,7 @@ def check(
     names: tuple[str, ...],
     engine: EngineName,
     depth: int | None,
+    formulas: tuple[str, ...],
     first: bool,
     max_states: int | None,
     max_seconds: float | None,
@@ -98,8 +107,27 @@ def check(
     full: bool,
     json_target: str | None,
 ) -> int:
-    """Check SYSTEM: a bundled name, or path/to/file.py:ClassName."""
+    """Check SYSTEM: a bundled name, path/to/file.py:ClassName, or graph.json with --ltl FORMULA."""
     output = Output(json_target)
+    if _is_graph(system, formulas):
+        for given, option in (
+            (scope, "--scope"),
+            (preset, "--design"),
+            (switches, "--set"),
+            (names, "--property"),
+            (engine != "exhaustive", "--engine"),
+            (depth is not None, "--depth"),
+            (max_memory, "--max-memory"),
+        ):
+            if given:
+                raise ModelError(f"a labelled graph has no {option}")
+        limits = Limits(first, max_states, max_seconds)
+        return _check_graph(Path(system), formulas, limits, trace_dir, output, full)
+    if formulas:
+        raise ModelError(
+            "--ltl is for labelled graphs",
+            hint="declare a @temporal property next to the system, with ltl(...)",
+        )
     found = find_system(system)
     configured = configure(found, parse_scope(scope), preset, parse_switches(switches))
     properties = choose_properties(configured.system, names)
@@ -128,6 +156,57 @@ def check(
             # What was found comes first: without files, traces are in the JSON itself.
             mistake = mistake or error
     report(result, output, full=full, ordinals=ordinals_of(type(configured.system)))
+    output.json(result.to_json())
+    if mistake is not None:
+        raise mistake
+    return result.exit_code()
+
+
+def _is_graph(name: str, formulas: tuple[str, ...]) -> bool:
+    """Whether a name is that of a labelled graph: of a file that is no model."""
+    return name.lower().endswith(".json") or (
+        bool(formulas) and ".py" not in name and Path(name).is_file()
+    )
+
+
+def _check_graph(
+    path: Path,
+    formulas: tuple[str, ...],
+    limits: Limits,
+    trace_dir: Path | None,
+    output: Output,
+    full: bool,
+) -> int:
+    """Checks formulas on a labelled graph."""
+    from explorer.graphs.check import check_graph
+    from explorer.graphs.read import read_graph
+
+    if not formulas:
+        raise ModelError(
+            f"{path} is a labelled graph, and no formula is given",
+            hint='write --ltl "G (p -> F q)"',
+        )
+    graph = read_graph(path)
+    if trace_dir is not None:
+        prepare(trace_dir)
+    interrupts.hold()
+    with shown(output) as progress:
+        progress.begin(f"checking {path}")
+        result = check_graph(
+            graph,
+            formulas,
+            first=limits.first,
+            max_states=limits.states,
+            max_seconds=limits.seconds,
+        )
+    mistake: ModelError | None = None
+    if trace_dir is not None:
+        traces = [p.trace for p in result.properties if p.trace is not None]
+        try:
+            result = replace(result, trace_files=write_traces(traces, trace_dir))
+        except ModelError as error:
+            mistake = error
+    report(result, output, full=full)
     output.json(result.to_json())
     if mistake is not None:
         raise mistake

@@ -14,7 +14,7 @@ from explorer.lang.system import System, design_switches
 from explorer.lang.text import format_value
 from explorer.loading import Found, bundled_documents, bundled_systems, find_system
 
-KINDS = ("invariant", "step_invariant", "reachable")
+KINDS = ("invariant", "step_invariant", "reachable", "temporal")
 
 
 @click.command("list")

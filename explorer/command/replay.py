@@ -15,7 +15,7 @@ from explorer.result import PASSED, VIOLATED
 from explorer.trace.again import Difference, Replayed
 from explorer.trace.again import replay as run_again
 from explorer.trace.files import read_trace
-from explorer.trace.render import blame_lines, start_label, step_lines, steps
+from explorer.trace.render import blame_lines, ending, loop_lines, start_label, step_lines, steps
 
 
 @click.command()
@@ -65,6 +65,7 @@ def _text(replayed: Replayed, full: bool) -> Iterator[str]:
             yield from step_lines(number, step, full=full)
             if difference is not None and difference.step == number:
                 yield from _difference(difference)
+        yield from loop_lines(now)
     if difference is not None and (now is None or difference.step == 0):
         yield from _difference(difference)
     stopped = replayed.stopped
@@ -95,7 +96,9 @@ def _answer(replayed: Replayed, other: bool) -> Iterator[str]:
         yield f"The run is possible, and differs from the recorded one first {where} of {length}."
     else:
         yield f"The run is the recorded one, state by state ({steps(length)})."
-    if replayed.confirmed:
+    if replayed.recorded.kind == "temporal":
+        yield from _for_ever(replayed)
+    elif replayed.confirmed:
         yield f"{name} {ends} at its end."
         if replayed.blame is not None:
             yield from blame_lines(replayed.blame)
@@ -105,3 +108,14 @@ def _answer(replayed: Replayed, other: bool) -> Iterator[str]:
         yield f"{name} no longer {ends} at its end."
     if replayed.other is not None:
         yield f"The run ends in another failure: {replayed.other}."
+
+
+def _for_ever(replayed: Replayed) -> Iterator[str]:
+    """What a run that goes on for ever comes to."""
+    name, now = replayed.recorded.property_name, replayed.now
+    if replayed.confirmed and now is not None:
+        of = "" if now.instance is None else f" for {now.instance}"
+        yield f"It {ending(now)}, and {name} fails{of}."
+        yield from (f"  {line}" for line in now.explanation)
+    elif replayed.problem is not None:
+        yield f"{name} no longer fails: the run {replayed.problem}."

@@ -121,6 +121,12 @@ class Frontend:
         self._check_pure(function, prop.name)
         return function
 
+    def predicate(self, function: Callable[..., bool]) -> tree.Function:
+        """A predicate of a temporal property, checked to change nothing."""
+        checked = self.function(function, None, None)
+        self._check_pure(checked, function.__name__)
+        return checked
+
     def check(self) -> None:
         """Checks everything that was collected so far for dependence on the order of a sort's names."""
         check_order(list(self._functions.values()))

@@ -8,6 +8,8 @@ The functions (all pointers are to 64-bit words unless noted; see ``native`` for
 ``check(design, state, truths, failures, pending)``, ``step(design, state, after, truths, failures, pending)``
     Truth values of the state properties, of the step properties, and whether computing them failed: bit i % 64 of word i // 64
     for ``predicates[i]``. Those that are not ``pending`` may be left at 0. Returns 0.
+``label(design, state, truths, failures, pending)``
+    The same for ``labels``.
 ``final(design, state) -> bits``
     Bit 0: a state without a step is fine here. Bit 1: computing that failed.
 """
@@ -52,6 +54,7 @@ def module_text(program: Program, packing: Packing) -> str:
     on_steps = [i for i, p in enumerate(program.predicates) if p.kind == STEP_INVARIANT]
     lines += _properties(packing, "check", program.predicates, on_states, "")
     lines += _properties(packing, "step", program.predicates, on_steps, f", {_AFTER}")
+    lines += _properties(packing, "label", program.labels, range(len(program.labels)), "")
     return "\n".join(lines) + "\n"
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import itertools
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -20,6 +21,8 @@ from explorer.lang.errors import ModelError, together
 from explorer.lang.properties import Property, properties_for
 from explorer.lang.run import Action, actions_of, initial_states
 from explorer.lang.system import System
+from explorer.lang.temporal import Bound, argument_types, temporal_instances
+from explorer.lang.temporal import Instance as Temporal
 from explorer.lang.types import BoolT, MapT, PoolT, RecordT, Type, fields_of, is_scalar
 
 
@@ -37,12 +40,16 @@ class Numbering:
 class Lowered:
     """A Program with its ties to the Python model.
 
+    ``properties`` are those of states and steps, which the program's predicates are. ``temporal`` are those of runs, one entry for
+    each choice of parameters; the atoms of their formulas are ``labels``, in the order of the program's labels.
     ``initial`` are the initial states, computed by CPython: the choice of init's parameters and the leaves, the
     first choice for each state, in order.
     """
 
     system: System[Any]
     properties: tuple[Property, ...]
+    temporal: tuple[tuple[Property, Temporal], ...]
+    labels: tuple[Bound, ...]
     program: Program
     switch_values: tuple[int, ...]
     initial: tuple[tuple[tuple[object, ...], Flat], ...]
@@ -108,7 +115,14 @@ def _room() -> Iterator[None]:
 class _Lowering:
     def __init__(self, system: System[Any], properties: tuple[Property, ...]) -> None:
         self.system = system
-        self.properties = properties
+        self.properties = tuple(p for p in properties if p.kind != "temporal")
+        self.temporal = tuple(
+            (p, instance)
+            for p in properties
+            if p.kind == "temporal"
+            for instance in temporal_instances(system, p)
+        )
+        self.labels = tuple(dict.fromkeys(b for _, i in self.temporal for b in i.atoms()))
         self.layout = Layout(system.scope)
         self.state = RecordT(system.state_type)
         self.size = self.layout.size(self.state)
@@ -141,6 +155,8 @@ class _Lowering:
         return Lowered(
             system,
             self.properties,
+            self.temporal,
+            self.labels,
             self.program,
             self._switch_values(system),
             self._initial(system),
@@ -156,10 +172,12 @@ class _Lowering:
             frontend.final,
             frontend.init,
             *(functools.partial(frontend.property, p) for p in self.properties),
+            *(functools.partial(frontend.predicate, b.function) for b in self.labels),
         ]
         checked = together(checks)
         functions, final_function = checked[: len(actions)], checked[len(actions)]
-        property_functions = checked[len(actions) + 2 :]
+        property_functions = checked[len(actions) + 2 :][: len(self.properties)]
+        label_functions = checked[len(checked) - len(self.labels) :]
         frontend.check()
         instances: list[tuple[int, Flat]] = []
         transitions: list[Transition] = []
@@ -175,6 +193,7 @@ class _Lowering:
         predicates = tuple(
             self._predicate(p, f) for p, f in zip(self.properties, property_functions, strict=True)
         )
+        labels = tuple(map(self._label, self.labels, label_functions))
         final = self._final(final_function)
         return Program(
             self.dag,
@@ -187,6 +206,7 @@ class _Lowering:
             predicates,
             tuple(self.failures.numbers),
             tuple(self.cuts.numbers),
+            labels,
         )
 
     def _flatten(self, state: Any) -> Flat:
@@ -313,6 +333,19 @@ class _Lowering:
             results.append(decides if wanted else self.dag.not_(decides))
         holds = self.dag.any(results) if wanted else self.dag.all(results)
         return Predicate(prop.name, prop.kind, holds, self._failures(failures, self.failures))
+
+    def _label(self, bound: Bound, function: tree.Function) -> Predicate:
+        """What an atom of a temporal property says about a state."""
+        places = _occurrences(self.state, bound.record, self.layout, _Occurrence(0))
+        place = next(itertools.islice(places, bound.occurrence, None))
+        machine, elaborator = self._machine(steps=False)
+        arguments = []
+        for value, kind in zip(bound.arguments, argument_types(bound.function), strict=True):
+            nodes = self._constants(kind, self.layout.flatten(kind, value))
+            arguments.append(Value(elaborator.ops.loosened(kind, nodes)))
+        result = self._result(elaborator.call(function, [self._place(place.offset), *arguments]))
+        failures = self._failures(_ends(machine.events), self.failures)
+        return Predicate(str(bound), "label", result, failures)
 
     def _final(self, function: tree.Function) -> Predicate:
         machine, elaborator = self._machine(steps=False)

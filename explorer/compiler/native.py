@@ -61,6 +61,7 @@ class Native:
     check: int
     step: int
     final: int
+    label: int
     engine: Any
 
     @property
@@ -113,8 +114,18 @@ def compile_program(program: Program, level: int | None = None) -> Native:
 def _native(program: Program, packing: Packing, text: str, level: int, code: bytes) -> Native:
     engine = load(code)
     find = engine.get_function_address
-    expand, check, step, final = (find(name) for name in ("expand", "check", "step", "final"))
-    return Native(program, packing, text, level, expand, check, step, final, engine)
+    return Native(
+        program,
+        packing,
+        text,
+        level,
+        expand=find("expand"),
+        check=find("check"),
+        step=find("step"),
+        final=find("final"),
+        label=find("label"),
+        engine=engine,
+    )
 
 
 def _remember(native: Native) -> None:

@@ -78,7 +78,8 @@ class Program:
 
     ``instances`` lists (action, parameter indices) in declaration order, parameters in lexicographic order of their
     domains; ``transitions[i]`` belongs to ``instances[i]``. ``failure_names`` and ``cut_names`` are what the numbers in
-    Failure mean. ``switches`` are (name, low, high); their values are given per run.
+    Failure mean. ``switches`` are (name, low, high); their values are given per run. ``labels`` are the atoms of temporal
+    properties, evaluated on one state.
     """
 
     dag: Dag
@@ -91,3 +92,4 @@ class Program:
     predicates: tuple[Predicate, ...]
     failure_names: tuple[str, ...]
     cut_names: tuple[str, ...]
+    labels: tuple[Predicate, ...] = ()

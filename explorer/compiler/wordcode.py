@@ -115,8 +115,16 @@ def compiled(function: Callable[..., Any]) -> Compiled:
 
 
 def _sources(function: FunctionType) -> Iterator[str]:
-    """Whatever a translation may depend on: the files of the packages of the function and of the translator."""
+    """Whatever a translation may depend on: the files of the packages of the function, of the translator, and of what
+    the function's module uses: other compiled functions, operations, modules with constants."""
     folders = {Path(__file__).parent, Path(function.__code__.co_filename).parent}
+    for value in function.__globals__.values():
+        if isinstance(value, Compiled):
+            folders.add(Path(value.function.__code__.co_filename).parent)
+        elif isinstance(value, Operation):
+            folders.add(Path(inspect.getfile(value.write)).parent)
+        elif inspect.ismodule(value) and value.__name__.startswith("explorer."):
+            folders.add(Path(inspect.getfile(value)).parent)
     for folder in sorted(folders):
         yield from _contents(folder)
 
@@ -138,6 +146,7 @@ class _Module:
         lines = [
             "declare void @llvm.prefetch.p0(ptr, i32, i32, i32)",
             "declare i64 @llvm.cttz.i64(i64, i1)",
+            "declare i64 @llvm.ctpop.i64(i64)",
             "",
         ]
         while self.waiting:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import inspect
+import itertools
 import types
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
 from explorer.lang.containers import Pool
 from explorer.lang.errors import ModelError
@@ -21,23 +22,33 @@ from explorer.lang.types import (
     hints_of,
     is_record,
 )
+from explorer.lang.values import kind_of
+
+if TYPE_CHECKING:
+    from explorer.lang.fairness import Fair
+    from explorer.lang.formulas import Formula
 
 P1 = TypeVar("P1", bound=Callable[[Any], bool])
 P2 = TypeVar("P2", bound=Callable[[Any, Any], bool])
 
-Kind: TypeAlias = Literal["invariant", "step_invariant", "reachable"]
+Kind: TypeAlias = Literal["invariant", "step_invariant", "reachable", "temporal"]
 
 
 @dataclass(frozen=True)
 class Property:
-    """A declared property. ``record`` is the class it is typed on: the state, or a component of it."""
+    """A declared property. ``record`` is the class it is typed on: the state, or a component of it.
+
+    A temporal one has a ``formula`` over predicates, and perhaps a ``fairness`` of its own.
+    """
 
     name: str
     kind: Kind
-    function: Callable[..., bool]
+    function: Callable[..., Any]
     record: type[Any]
     file: str
     line: int
+    formula: Formula | None = None
+    fairness: tuple[Fair, ...] | None = None
 
 
 @dataclass
@@ -47,7 +58,8 @@ class _Definitions:
 
     source: types.CodeType | None
     kind: Kind
-    functions: list[Callable[..., bool]]
+    functions: list[Callable[..., Any]]
+    make: Callable[[Callable[..., Any]], Property]
 
 
 _REGISTRY: dict[tuple[str, str, str], _Definitions] = {}
@@ -69,7 +81,7 @@ def reachable(function: P1, /) -> P1:
     return _register("reachable", function, 1)
 
 
-F = TypeVar("F", bound=Callable[..., bool])
+F = TypeVar("F", bound=Callable[..., Any])
 
 
 def _register(kind: Kind, function: F, arity: int) -> F:
@@ -91,11 +103,17 @@ def _register(kind: Kind, function: F, arity: int) -> F:
                 where=where,
                 hint="its type says to which systems the property applies",
             )
+    return declare(kind, function, lambda f: _property(kind, f))
+
+
+def declare(kind: Kind, function: F, make: Callable[[Callable[..., Any]], Property]) -> F:
+    """Enter a declaration. ``make`` is called with the function when the property is needed."""
+    where = function_location(function)
     importer, source = _importing()
     key = (function.__module__, function.__qualname__, importer)
     known = _REGISTRY.get(key)
     if known is None or known.source is not source:
-        _REGISTRY[key] = _Definitions(source, kind, [function])
+        _REGISTRY[key] = _Definitions(source, kind, [function], make)
         return function
     if known.kind != kind or function_location(known.functions[0]) != where:
         raise ModelError(
@@ -131,10 +149,13 @@ def _declared() -> Iterator[Callable[..., bool]]:
 
 def property_of(function: Callable[..., bool]) -> Property:
     """The declared property that ``function`` is. Raises ModelError if it is none or its types do not fit."""
-    kinds = (d.kind for d in list(_REGISTRY.values()) if any(f is function for f in d.functions))
-    kind = next(kinds, None)
-    if kind is None:
-        raise ModelError(f"{function.__name__} is no property", hint="put @invariant above it")
+    for definitions in list(_REGISTRY.values()):
+        if any(f is function for f in definitions.functions):
+            return definitions.make(function)
+    raise ModelError(f"{function.__name__} is no property", hint="put @invariant above it")
+
+
+def _property(kind: Kind, function: Callable[..., Any]) -> Property:
     where = function_location(function)
     hints = hints_of(function)
     records = [hints[name] for name in inspect.signature(function).parameters]
@@ -207,6 +228,31 @@ def occurrences(kind: Type, path: Path = ()) -> Iterator[tuple[type[Any], Path]]
 def paths_to(state: type[Any], record: type[Any]) -> tuple[Path, ...]:
     """Where a state has records of the class ``record``, or of one that derives from it."""
     return tuple(path for cls, path in occurrences(RecordT(state)) if issubclass(cls, record))
+
+
+def occurrence_keys(system: System[Any], path: Path, prop: Property) -> Iterator[tuple[Any, ...]]:
+    """The keys of the maps on the way along a path, for every record there, in the order of ``places``.
+
+    Raises ModelError for a path through a pool, whose entries come and go.
+    """
+    kinds: list[Type] = []
+    kind: Type = RecordT(system.state_type)
+    for name in path:
+        match kind:
+            case RecordT(cls):
+                kind = next(f.type for f in fields_of(cls) if f.name == name)
+            case MapT(key, value):
+                kinds.append(key)
+                kind = value
+            case _:
+                raise ModelError(
+                    f"{prop.name} is about {prop.record.__name__}, an entry of a pool, which comes and goes",
+                    where=function_location(prop.function),
+                    hint="make its predicates functions of the state, with the entry's name as a parameter",
+                )
+    with system:
+        domains = [tuple(kind_of(k, system.scope).domain()) for k in kinds]
+    yield from itertools.product(*domains)
 
 
 Values: TypeAlias = tuple[Any, ...]

@@ -18,6 +18,7 @@ from explorer.lang.errors import Location, ModelError
 from explorer.lang.properties import Property, paths_to, places
 from explorer.lang.scope import CURRENT, LARGEST
 from explorer.lang.system import System
+from explorer.lang.temporal import Bound
 from explorer.lang.text import format_value
 from explorer.lang.types import RecordT
 from explorer.lang.values import kind_of
@@ -236,6 +237,17 @@ def evaluate(system: System[Any], prop: Property, *states: Any) -> bool:
             for _, arguments in places(states, path)
         )
         return any(results) if prop.kind == "reachable" else all(results)
+
+
+def holds(system: System[Any], predicate: Bound, state: Any) -> bool:
+    """Whether a predicate of a temporal property holds in a state. Raises ModelError where it cannot be evaluated."""
+    with _evaluating(system, f"the predicate {predicate.function.__name__}"):
+        found = [
+            arguments
+            for path in _paths(system.state_type, predicate.record)
+            for _, arguments in places((state,), path)
+        ]
+        return bool(predicate.function(*found[predicate.occurrence], *predicate.arguments))
 
 
 @cached

@@ -8,7 +8,7 @@ import functools
 import inspect
 import sys
 import typing
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextvars import Token
 from types import TracebackType
 from typing import Any, ClassVar, Generic, NoReturn, Self, TypeVar, get_args, get_origin
@@ -21,6 +21,7 @@ from explorer.lang.actions import (
 )
 from explorer.lang.cache import cached
 from explorer.lang.errors import ModelError
+from explorer.lang.fairness import Fair, check_fairness
 from explorer.lang.scope import CURRENT, LARGEST, Scope
 from explorer.lang.sorts import Ordinal, Sort
 from explorer.lang.types import (
@@ -67,7 +68,7 @@ class System(Generic[S], metaclass=_SystemType):
     """A state machine over the record ``S``: ``class Registry(System[State]): ...``.
 
     A subclass has a ``default_scope``, methods marked with ``@action``, and perhaps ``init`` (assigns the initial state;
-    every choice of its parameters is one), ``is_final``, ``design`` (a frozen dataclass instance of switches) and
+    every choice of its parameters is one), ``is_final``, ``fairness`` (which steps runs do not put off for ever), ``design`` (a frozen dataclass instance of switches) and
     ``presets`` (switches, a mixin class, or a pair of both, by name).
 
     ``System(scope, design)`` makes one to run: ``scope`` changes entries of ``default_scope``, ``design`` switches.
@@ -76,6 +77,7 @@ class System(Generic[S], metaclass=_SystemType):
 
     default_scope: ClassVar[Mapping[str, int]] = {}
     presets: ClassVar[Mapping[str, Any]] = {}
+    fairness: ClassVar[Sequence[Fair]] = ()
     design: Any = None
     name: str = ""
     scope: Scope
@@ -109,6 +111,7 @@ class System(Generic[S], metaclass=_SystemType):
         content["actions"] = actions_of(cls)
         content["scope"] = _scope(cls, scope or {})
         content["design"] = _design(cls, design or {})
+        check_fairness(cls.fairness, content["actions"], content["name"])
         content["_tokens"] = []
 
     def __enter__(self) -> Self:

@@ -19,6 +19,7 @@ from explorer.lang import run
 from explorer.lang.errors import ModelError
 from explorer.lang.properties import Property, properties_for
 from explorer.lang.system import System
+from explorer.reference.runs import Runs
 from explorer.result import IDLE, ActionCount, NotEvaluated, PropertyResult, Result
 from explorer.trace.render import steps
 from explorer.trace.replay import build_trace, changed_switches
@@ -53,6 +54,7 @@ def explore(
     search = _Search(system, declared, first, max_states, stop)
     try:
         search.visit_all()
+        search.look_at_runs()
     except ModelError as error:
         if not search.origin:
             raise
@@ -75,7 +77,8 @@ class _Search:
         stop: Callable[[], str | None],
     ) -> None:
         self.system = system
-        self.declared = declared
+        self.declared = tuple(p for p in declared if p.kind != "temporal")
+        self.temporal = tuple(p for p in declared if p.kind == "temporal")
         self.first = first
         self.max_states = max_states
         self.stop = stop
@@ -92,6 +95,11 @@ class _Search:
         self.taken: Counter[str] = Counter()
         self.incomplete: set[str] = set()
         self.stopped = False
+        # By state, once all its steps were tried: the instances that are enabled, those that use the scope up included.
+        self.expanded: dict[int, frozenset[int]] = {}
+        # The temporal properties that are decided, and what is to be said about others.
+        self.runs: dict[str, PropertyResult] = {}
+        self.notes: list[str] = []
         # How far the first state is, not final, whose steps all lead to itself.
         self.idle: int | None = None
         self.started = time.perf_counter()
@@ -109,14 +117,12 @@ class _Search:
 
     def expand(self, number: int) -> None:
         """Take every step from a state."""
-        why = self.stop()
-        if why is not None:
-            self.incomplete.add(why)
-            raise _Stop
+        self._pause()
         state = self.graph.nodes[number]["state"]
         depth = self.graph.nodes[number]["depth"]
         stuck, idle = True, True
-        for instance in self.instances:
+        enabled = set()
+        for position, instance in enumerate(self.instances):
             outcome = run.step(self.system, state, instance)
             if isinstance(outcome, run.Blocked):
                 continue
@@ -129,21 +135,56 @@ class _Search:
                 idle = False
             elif isinstance(outcome, run.Cut):
                 idle = False
+                enabled.add(position)
                 self.incomplete.add(f"{outcome.name} used up")
             else:
+                enabled.add(position)
                 self.taken[instance.action.name] += 1
                 after = self.reach(outcome.state, depth + 1, (number, instance))
                 idle = idle and after == number
-                self.graph.add_edge(number, after, instance=instance)
+                self.graph.add_edge(number, after, instance=instance, position=position)
                 for prop in self.declared:
                     if prop.kind == "step_invariant" and prop.name not in self.found:
                         if not run.evaluate(self.system, prop, state, outcome.state):
                             self.report(prop.name, number, instance)
+        self.expanded[number] = frozenset(enabled)
         if stuck and not run.is_final(self.system, state):
             self.report("deadlock", number)
         elif idle and self.idle is None and not stuck:
             with contextlib.suppress(ModelError):
                 self.idle = None if run.is_final(self.system, state) else depth
+
+    def look_at_runs(self) -> None:
+        """Decides the temporal properties on the states that were found."""
+        if not self.temporal or (self.first and self._violates):
+            return
+        initial = {n: self.chosen[n] for n, origin in enumerate(self.origin) if origin is None}
+        runs = Runs(self.system, self.graph, initial, self.expanded, self._pause)
+        try:
+            runs.evaluate(self.temporal)
+            for prop in self.temporal:
+                result, note = runs.decide(prop)
+                if result.verdict == "violated" or self.complete:
+                    self.runs[prop.name] = result
+                self.notes += note
+        except _Stop:
+            self.stopped = True
+
+    def _pause(self) -> None:
+        why = self.stop()
+        if why is not None:
+            self.incomplete.add(why)
+            raise _Stop
+
+    @property
+    def complete(self) -> bool:
+        """Whether every reachable state was expanded."""
+        return not self.stopped and not self.incomplete
+
+    @property
+    def _violates(self) -> bool:
+        wanted = {p.name for p in self.declared if p.kind == "reachable"}
+        return any(name not in wanted for name in self.found)
 
     def reach(self, state: Any, depth: int, origin: tuple[int, run.Instance] | None) -> int:
         """The number of a state; checks and queues it if it is new."""
@@ -172,9 +213,13 @@ class _Search:
 
     def result(self) -> Result:
         """The verdicts: declared properties in order, failures by name, deadlock."""
-        complete = not self.stopped and not self.incomplete
+        complete = self.complete
         names = {p.name for p in self.declared} | {"deadlock"}
         results = [self.verdict(p.name, p.kind, p, complete) for p in self.declared]
+        results += [
+            self.runs.get(p.name, PropertyResult(p.name, "temporal", "unknown"))
+            for p in self.temporal
+        ]
         results += [
             self.verdict(n, "failure", n, complete) for n in sorted(set(self.found) - names)
         ]
@@ -198,6 +243,7 @@ class _Search:
             actions=counts,
             incomplete=tuple(sorted(self.incomplete)),
             warnings=(*(never if complete else ()), *idle),
+            notes=tuple(self.notes),
             seconds=time.perf_counter() - self.started,
         )
 

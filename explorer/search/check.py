@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from explorer import interrupts
 from explorer.compiler.lower import Lowered, lower
 from explorer.compiler.native import Native, compile_program
 from explorer.interrupts import patiently
@@ -15,7 +16,7 @@ from explorer.lang.properties import Property
 from explorer.lang.run import instances
 from explorer.lang.system import System
 from explorer.result import IDLE, ActionCount, NotEvaluated, Result
-from explorer.search.explore import search
+from explorer.search.explore import SECONDS, STATES, search, short_of_memory
 from explorer.search.found import Found, InternalError, Occurrence
 from explorer.search.probe import Probe, probe
 from explorer.search.report import DEADLOCK, FINAL, Run, refuse_unclear, shows, verdicts
@@ -23,6 +24,9 @@ from explorer.search.symmetry import Symmetry, symmetry_of
 from explorer.search.unfold import Unfolder
 from explorer.trace.render import steps
 from explorer.trace.replay import changed_switches, play
+
+if TYPE_CHECKING:
+    from explorer.liveness.check import Temporals
 
 ENGINE = "exhaustive"
 
@@ -70,6 +74,11 @@ def check(
             max_memory=max_memory,
         )
 
+    if lowered.temporal:
+        report = _Report(system, lowered, searched(None), first, None)
+        pause = _Pause(left, max_memory, report.found.stopped)
+        notes = (_NO_SYMMETRY,) if reductions and symmetry_of(system, native.packing) else ()
+        return report.result(started, notes=notes, pause=pause)
     orbits = _orbits(system, lowered, native, left()) if reductions else None
     if orbits is None or not orbits.sample.pays:
         report = _Report(system, lowered, searched(None), first, None)
@@ -83,6 +92,36 @@ def check(
     runs, states = report.runs(), report.found.states
     report = _Report(system, lowered, searched(None), first, None)
     return report.result(started, runs, (orbits.given_up(states),))
+
+
+_NO_SYMMETRY = "symmetry is not used: a temporal property may tell like names apart along a run"
+
+
+@dataclass(frozen=True)
+class _Pause:
+    """Ends the work on temporal properties for the reasons for which a search ends.
+
+    What a search found until it came to its limit of states is still looked at; after any other reason there is no time, or
+    memory, to.
+    """
+
+    left: Callable[[], float | None]
+    max_memory: int | None
+    stopped: str | None
+
+    def __call__(self, done: int, of: int) -> None:
+        from explorer.liveness.check import Stopped
+
+        why = interrupts.requested()
+        if why is None and self.stopped not in (None, STATES):
+            why = self.stopped
+        seconds = self.left()
+        if why is None and seconds is not None and seconds < 0:
+            why = SECONDS
+        if why is None:
+            why = short_of_memory(self.max_memory)
+        if why is not None:
+            raise Stopped(why)
 
 
 @dataclass(frozen=True)
@@ -153,7 +192,11 @@ class _Report:
         return {name: self._run_to(name, where) for name, where in self.occurrences.items()}
 
     def result(
-        self, started: float, earlier: Mapping[str, Run] = {}, notes: tuple[str, ...] = ()
+        self,
+        started: float,
+        earlier: Mapping[str, Run] = {},
+        notes: tuple[str, ...] = (),
+        pause: Callable[[int, int], None] = lambda done, of: None,
     ) -> Result:
         """What was found; ``earlier`` are runs that another search found, which may have come further."""
         program, found = self.lowered.program, self.found
@@ -172,19 +215,34 @@ class _Report:
         elif found.stopped is not None:
             incomplete.append(found.stopped)
         runs = {**earlier, **self.runs()}
+        temporal = self._temporal(pause) if error is None else None
+        warnings = [*(never if found.complete else ()), *self._idle()]
+        complete = found.complete
+        properties = list(verdicts(self.system, self.lowered, runs, found.complete))
+        if temporal is not None:
+            # After the declared properties, before the failures.
+            count = len(self.lowered.properties)
+            properties[count:count] = temporal.properties
+            warnings += temporal.warnings
+            notes += temporal.notes
+            error = temporal.error
+            why = temporal.stopped if error is None else error.message
+            if why is not None:
+                complete = False
+                incomplete += [why] * (why not in incomplete)
         result = Result(
             system=self.system.name,
             scope=dict(self.system.scope),
             design=changed_switches(self.system),
             engine=ENGINE,
-            complete=found.complete,
+            complete=complete,
             states=found.states,
             transitions=found.transitions,
             depth=found.depth,
-            properties=tuple(verdicts(self.system, self.lowered, runs, found.complete)),
+            properties=tuple(properties),
             actions=counts,
             incomplete=tuple(incomplete),
-            warnings=(*(never if found.complete else ()), *self._idle()),
+            warnings=tuple(warnings),
             reductions=() if self.orbits is None else ("symmetry",),
             notes=notes,
             seconds=time.perf_counter() - started,
@@ -192,6 +250,15 @@ class _Report:
         if error is not None:
             raise NotEvaluated(error, result)
         return result
+
+    def _temporal(self, pause: Callable[[int, int], None]) -> Temporals | None:
+        """What holds of whole runs."""
+        if not self.lowered.temporal:
+            return None
+        # Loops of their own, which most runs do not need.
+        from explorer.liveness.check import check_temporal
+
+        return check_temporal(self.system, self.lowered, self.found, pause)
 
     def _unclear(self) -> ModelError | None:
         """Why a property, or is_final, cannot be evaluated in a state that was found."""

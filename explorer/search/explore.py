@@ -163,6 +163,14 @@ class _Memory:
         return OUT_OF_MEMORY if left is not None and left < memory.RESERVE // 2 else None
 
 
+def short_of_memory(limit: int | None) -> str | None:
+    """Why there is not enough memory to go on after a search, if there is not."""
+    left, taken = memory.available(), memory.resident()
+    if limit is not None and taken is not None and taken > limit:
+        return MEMORY
+    return OUT_OF_MEMORY if left is not None and left < memory.RESERVE // 2 else None
+
+
 def _next_budget(budget: int, seconds: float) -> int:
     """States to expand in the next call, from how long the last took; at most doubled, the next may be slower."""
     return max(100, min(budget * 2, int(budget * _CHUNK_SECONDS / max(seconds, 1e-6))))

@@ -30,7 +30,9 @@ class Found:
     ``failure_names``, ``cuts`` (how often) to its ``cut_names``, ``enabled`` and ``taken`` to its actions. ``unclear``
     lists the predicates whose evaluation failed, -1 for the program's ``final``. ``stopped`` says why the search
     ended early; then what was not found is unknown. The first states are initial ones: those whose
-    numbers are in ``choices``. ``depth`` is the greatest distance of a state from the initial ones.
+    numbers are in ``choices``. ``depth`` is the greatest distance of a state from the initial ones, ``idle`` the first state, not
+    final, whose steps all lead to itself, ``expanded`` how
+    many states' steps were taken.
     """
 
     native: Native
@@ -48,6 +50,8 @@ class Found:
     stopped: str | None
     rows: Words
     history: History
+    expanded: int = 0
+    idle: int | None = None
 
     @property
     def initial(self) -> int:

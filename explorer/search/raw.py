@@ -34,6 +34,28 @@ def _put_half(emit: _Emit, operands: list[str]) -> str:
     return emit(f"store i32 {half}, ptr {_cell(emit, 'i32', address, index)}, align 4")
 
 
+def _get_quarter(emit: _Emit, operands: list[str]) -> str:
+    quarter = emit(f"load i16, ptr {_cell(emit, 'i16', *operands)}, align 2")
+    return emit(f"zext i16 {quarter} to i64")
+
+
+def _put_quarter(emit: _Emit, operands: list[str]) -> str:
+    address, index, value = operands
+    quarter = emit(f"trunc i64 {value} to i16")
+    return emit(f"store i16 {quarter}, ptr {_cell(emit, 'i16', address, index)}, align 2")
+
+
+def _get_byte(emit: _Emit, operands: list[str]) -> str:
+    byte = emit(f"load i8, ptr {_cell(emit, 'i8', *operands)}, align 1")
+    return emit(f"zext i8 {byte} to i64")
+
+
+def _put_byte(emit: _Emit, operands: list[str]) -> str:
+    address, index, value = operands
+    byte = emit(f"trunc i64 {value} to i8")
+    return emit(f"store i8 {byte}, ptr {_cell(emit, 'i8', address, index)}, align 1")
+
+
 def _prefetch(emit: _Emit, operands: list[str]) -> str:
     cell = _cell(emit, "i64", *operands)
     return emit(f"call void @llvm.prefetch.p0(ptr {cell}, i32 0, i32 3, i32 1)")
@@ -73,6 +95,10 @@ def _tagged(emit: _Emit, operands: list[str]) -> str:
     return _bits(emit, emit(f"icmp ult <8 x i64> {differ}, {_eight(emit, str(1 << 32))}"))
 
 
+def _ones(emit: _Emit, operands: list[str]) -> str:
+    return emit(f"call i64 @llvm.ctpop.i64(i64 {operands[0]})")
+
+
 def _lowest(emit: _Emit, operands: list[str]) -> str:
     return emit(f"call i64 @llvm.cttz.i64(i64 {operands[0]}, i1 false)")
 
@@ -81,6 +107,12 @@ get = Operation(_get, "get(address, index): the 64-bit word there.")
 put = Operation(_put, "put(address, index, word): store a 64-bit word.")
 get_half = Operation(_get_half, "get_half(address, index): the 32-bit number there, not signed.")
 put_half = Operation(_put_half, "put_half(address, index, word): store a word's low 32 bits.")
+get_quarter = Operation(_get_quarter, "get_quarter(address, index): the 16-bit number there.")
+put_quarter = Operation(
+    _put_quarter, "put_quarter(address, index, word): store a word's low 16 bits."
+)
+get_byte = Operation(_get_byte, "get_byte(address, index): the 8-bit number there.")
+put_byte = Operation(_put_byte, "put_byte(address, index, word): store a word's low 8 bits.")
 prefetch = Operation(
     _prefetch, "prefetch(address, index): ask for the cache line of a 64-bit word."
 )
@@ -92,4 +124,5 @@ tagged = Operation(
     _tagged, "tagged(address, index, word): the same, comparing the highest 32 bits."
 )
 lowest = Operation(_lowest, "lowest(word): the number of the lowest bit set; 64 if there is none.")
+ones = Operation(_ones, "ones(word): how many bits are set.")
 below = Operation(_below, "below(a, b): a < b, not signed.")

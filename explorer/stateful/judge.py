@@ -57,16 +57,23 @@ def judge(
 
     Raises ModelError for a name that the system does not know.
     """
-    declared = [p for p in properties_for(system) if p.kind != "reachable"]
+    every = properties_for(system)
+    declared = [p for p in every if p.kind in ("invariant", "step_invariant")]
+    temporal = {p.name for p in every if p.kind == "temporal"}
     ignored = frozenset(ignore)
     chosen = frozenset(p.name for p in declared) - ignored
     if properties is not None:
         chosen = frozenset(p if isinstance(p, str) else p.name for p in properties)
-    known = {p.name for p in declared}
+    known = {p.name for p in declared} | (temporal & ignored)
     for name in sorted((chosen | {n for n in ignored if not _is_failure(n)}) - known):
+        if name in temporal:
+            raise ModelError(
+                f"{name} is about runs that go on for ever, and random runs end",
+                hint="slotcheck check decides it",
+            )
         raise ModelError(
             f"{system.name} has no invariant called {name}",
-            hint=f"there is {', '.join(sorted(known)) or 'none'}",
+            hint=f"there is {', '.join(sorted(p.name for p in declared)) or 'none'}",
         )
     wanted = [p for p in declared if p.name in chosen]
     return Judge(

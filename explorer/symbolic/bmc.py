@@ -11,7 +11,7 @@ from explorer.lang.errors import ModelError
 from explorer.lang.properties import Property
 from explorer.lang.run import instances
 from explorer.lang.system import System
-from explorer.result import NotEvaluated, Result
+from explorer.result import NotEvaluated, PropertyResult, Result
 from explorer.search.report import DEADLOCK as DEADLOCK_NAME
 from explorer.search.report import Run, refuse_unclear, verdicts
 from explorer.symbolic.bounded import CUT, DEADLOCK, FAILURE, FINAL_UNCLEAR, PROPERTY, UNCLEAR, look
@@ -20,12 +20,14 @@ from explorer.trace.replay import changed_switches
 
 ENGINE = "bmc"
 
+NOT_DECIDED = "bmc does not decide temporal properties, which are about runs that go on for ever"
+
 
 def bmc(system: System[Any], depth: int, properties: Sequence[Property] | None = None) -> Result:
     """Look for violations and witnesses in all runs of up to ``depth`` steps (default: of all properties that apply).
 
-    What is found is shortest. What is not found is ``unknown``: longer runs were not looked at. States and transitions are not
-    counted.
+    What is found is shortest. What is not found is ``unknown``: longer runs were not looked at. So is every temporal property:
+    it is about runs that do not end. States and transitions are not counted.
 
     Raises
     ------
@@ -69,6 +71,11 @@ def bmc(system: System[Any], depth: int, properties: Sequence[Property] | None =
     incomplete.append(
         f"runs of up to {found.depth} steps" if found.stopped is None else found.stopped
     )
+    results = list(verdicts(system, lowered, runs, complete=False))
+    forever = dict.fromkeys(prop.name for prop, _ in lowered.temporal)
+    # After the other declared properties, as in the results of the other engines.
+    count = len(lowered.properties)
+    results[count:count] = [PropertyResult(n, "temporal", "unknown") for n in forever]
     result = Result(
         system=system.name,
         scope=dict(system.scope),
@@ -78,9 +85,10 @@ def bmc(system: System[Any], depth: int, properties: Sequence[Property] | None =
         states=0,
         transitions=0,
         depth=found.depth,
-        properties=tuple(verdicts(system, lowered, runs, complete=False)),
+        properties=tuple(results),
         actions={},
         incomplete=tuple(incomplete),
+        notes=(NOT_DECIDED,) * bool(forever),
         seconds=time.perf_counter() - started,
     )
     if mistake is not None:

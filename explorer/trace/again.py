@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from explorer.lang.errors import ModelError
@@ -21,9 +21,11 @@ from explorer.lang.run import (
     step,
 )
 from explorer.lang.system import System
+from explorer.lang.temporal import temporal_instances
 from explorer.lang.text import Json, to_json
 from explorer.trace.blame import Blame
 from explorer.trace.digest import digest
+from explorer.trace.lasso import Lasso, declared_fair
 from explorer.trace.observe import why_blocked
 from explorer.trace.render import differences
 from explorer.trace.replay import (
@@ -55,6 +57,7 @@ class Replayed:
     ``now`` is the run as far as it went, None if there is no such initial state. ``difference`` is the first one. ``confirmed``
     says whether the property still fails (or is reached) at the end; it is False for a run that ends early. ``stopped``
     is the step that cannot be taken, or that fails too early. ``earlier`` is the step at which it fails before the end, ``other`` another failure in which the run ends.
+    ``problem`` is why a run that goes on for ever is no counterexample any more.
     """
 
     recorded: Trace
@@ -67,6 +70,7 @@ class Replayed:
     stopped: Difference | None = None
     earlier: int | None = None
     other: str | None = None
+    problem: str | None = None
 
 
 def replay(trace: Trace, system: System[Any]) -> Replayed:
@@ -94,25 +98,51 @@ def replay(trace: Trace, system: System[Any]) -> Replayed:
     run.compare(0, to_json(state), trace.initial)
     possible = run.steps(state)
     played = Played(init, tuple(run.states), tuple(run.taken), tuple(run.outcomes))
-    confirmed, message = False, None
-    if possible:
+    confirmed, message, lasso = False, None, None
+    if possible and declared is not None and declared.kind == "temporal":
+        lasso = _lasso(system, trace, played, declared)
+        confirmed = lasso.problem() is None
+    elif possible:
         try:
             message = confirm(system, played, trace.property_name, declared)
             confirmed = True
         except ReplayMismatch:
             pass
+    now = record(system, played, trace.property_name, trace.kind, message)
+    if lasso is not None:
+        explanation = lasso.explanation() if confirmed else ()
+        now = replace(now, loop=trace.loop, instance=trace.instance, explanation=explanation)
     return Replayed(
         recorded=trace,
-        now=record(system, played, trace.property_name, trace.kind, message),
+        now=now,
         same_source=same,
         difference=run.difference,
         possible=possible,
         confirmed=confirmed,
-        blame=reason(system, played, declared) if confirmed else None,
+        blame=reason(system, played, declared) if confirmed and lasso is None else None,
         stopped=run.stopped,
         earlier=None if confirmed else _earlier(system, played, trace.property_name, declared),
         other=_other_end(played, trace.property_name),
+        problem=None if lasso is None else lasso.problem(),
     )
+
+
+def _lasso(system: System[Any], trace: Trace, played: Played, declared: Property) -> Lasso:
+    """The run as one that goes on for ever."""
+    if trace.loop is None:
+        raise ModelError(
+            f"the trace does not say to which step its run returns, and {declared.name} is about whole runs",
+            hint='a trace of a temporal property has "loop"',
+        )
+    stated = next(
+        (s for s in temporal_instances(system, declared) if s.text == (trace.instance or "")), None
+    )
+    if stated is None:
+        raise ModelError(
+            f"{declared.name} is not checked for {trace.instance or 'the whole system'}",
+            hint="the trace was recorded with another version of the properties",
+        )
+    return Lasso(system, played, trace.loop, stated, declared_fair(system, declared))
 
 
 def _earlier(

@@ -88,7 +88,10 @@ class _Reader:
             raise self.error("message is not text")
         if not isinstance(loop, int | None) or isinstance(loop, bool):
             raise self.error("loop is not a number")
-        if loop is not None and not 0 <= loop < len(steps):
+        instance = data.get("instance")
+        if not isinstance(instance, str | None):
+            raise self.error("instance is not text")
+        if loop is not None and not 0 <= loop <= len(steps):
             raise self.error(f"its cycle returns to step {loop} of {len(steps)}")
         return Trace(
             system=self.string(data, "system"),
@@ -102,6 +105,7 @@ class _Reader:
             steps=tuple(self.step(s, n, n == len(steps)) for n, s in enumerate(steps, 1)),
             preset=preset,
             loop=loop,
+            instance=instance,
             message=message,
         )
 

@@ -17,9 +17,16 @@ def render(trace: Trace, *, full: bool = False) -> list[str]:
         lines += whole(trace.initial)
     for number, step in enumerate(trace.steps, 1):
         lines += step_lines(number, step, full=full)
-    if trace.loop is not None:
-        lines.append(f"     then again from step {trace.loop + 1}, for ever")
-    return lines + [""] + outcome(trace)
+    return lines + loop_lines(trace) + [""] + outcome(trace)
+
+
+def loop_lines(trace: Trace) -> list[str]:
+    """How a run goes on that does so for ever."""
+    if trace.loop is None:
+        return []
+    stops = trace.loop == trace.length
+    again = "stays there" if stops else f"goes on with step {trace.loop + 1}"
+    return [f"     and {again}, for ever"]
 
 
 def start_label(trace: Trace) -> str:
@@ -46,6 +53,10 @@ def outcome(trace: Trace) -> list[str]:
         return [f"{name} is reached after {length}"]
     if trace.kind == "deadlock":
         return [f"deadlock after {length}: no action is enabled, and the state is not final"]
+    if trace.kind == "temporal":
+        of = "" if trace.instance is None else f" for {trace.instance}"
+        lines = [f"{name} is violated{of} by a run of {length} that {ending(trace)}"]
+        return lines + [f"  {line}" for line in trace.explanation]
     if trace.kind == "failure":
         line = f"{name} after {length}"
         place = trace.where
@@ -57,6 +68,14 @@ def outcome(trace: Trace) -> list[str]:
         f"{name} is violated after {length}",
         *(blame_lines(trace.blame) if trace.blame else []),
     ]
+
+
+def ending(trace: Trace) -> str:
+    """``stops``, ``repeats its last 3``: what the run does in the end."""
+    if trace.loop is None or trace.loop == trace.length:
+        return "stops"
+    last = trace.length - trace.loop
+    return "repeats its last step" if last == 1 else f"repeats its last {last}"
 
 
 def steps(number: int) -> str:

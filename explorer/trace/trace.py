@@ -37,7 +37,8 @@ class Trace:
 
     ``digest`` identifies the model's source, ``init`` are the parameters of ``init`` as text, ``design`` the switches that
     differ from the default on top of ``preset``. ``loop`` is for a run that goes on for ever: the number of the step
-    after which its cycle begins, 0 for the initial state. ``message`` is that of a failure, ``where``
+    after which its cycle begins, 0 for the initial state, the number of steps for one that stops; ``instance`` is for which
+    parameters of a temporal property, ``explanation`` what the run owes and why it is fair. ``message`` is that of a failure, ``where``
     its place in the model, ``blame`` the part of the property that is false.
     """
 
@@ -54,6 +55,8 @@ class Trace:
     loop: int | None = None
     message: str | None = None
     blame: Blame | None = field(default=None, compare=False)
+    instance: str | None = None
+    explanation: tuple[str, ...] = field(default=(), compare=False)
     where: Location | None = field(default=None, compare=False)
 
     @property
@@ -96,4 +99,6 @@ class Trace:
             data["message"] = self.message
         if self.loop is not None:
             data["loop"] = self.loop
+        if self.instance is not None:
+            data["instance"] = self.instance
         return data

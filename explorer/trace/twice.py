@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable, Sequence
 from typing import Any, TypeVar
 
 from explorer.lang.errors import ModelError
-from explorer.lang.properties import properties_for
+from explorer.lang.properties import Property, properties_for
 from explorer.lang.run import (
     Cut,
     Failed,
@@ -15,12 +15,14 @@ from explorer.lang.run import (
     Next,
     Outcome,
     evaluate,
+    holds,
     initial_states,
     is_final,
     key,
     step,
 )
 from explorer.lang.system import System
+from explorer.lang.temporal import temporal_instances
 
 T = TypeVar("T")
 
@@ -53,14 +55,17 @@ def refuse_unsteady(
         states.append(outcome.state)
     _same("is_final", lambda: [is_final(system, s) for s in states])
     for prop in properties_for(system):
-        if prop.kind == "step_invariant":
-            runs: list[tuple[Any, ...]] = list(zip(states, states[1:], strict=False))
-        else:
-            runs = [(s,) for s in states]
-        _same(
-            f"the property {prop.name}",
-            lambda prop=prop, runs=runs: [evaluate(system, prop, *r) for r in runs],  # type: ignore[misc]
-        )
+        _same(f"the property {prop.name}", lambda prop=prop: _values(system, prop, states))  # type: ignore[misc]
+
+
+def _values(system: System[Any], prop: Property, states: Sequence[Any]) -> list[bool]:
+    """What a property, or a temporal one's predicates, says along a run."""
+    if prop.kind == "temporal":
+        atoms = dict.fromkeys(a for i in temporal_instances(system, prop) for a in i.atoms())
+        return [holds(system, atom, s) for atom in atoms for s in states]
+    if prop.kind == "step_invariant":
+        return [evaluate(system, prop, *pair) for pair in zip(states, states[1:], strict=False)]
+    return [evaluate(system, prop, s) for s in states]
 
 
 def _same(what: str, function: Callable[[], T]) -> None:

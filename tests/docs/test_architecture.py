@@ -12,11 +12,12 @@ import pytest
 from tests.docs.document import ROOT
 
 PACKAGES = ("explorer", "model", "properties")
-LANG, TRACE = "explorer.lang", "explorer.trace"
+LANG, LOGIC, TRACE = "explorer.lang", "explorer.logic", "explorer.trace"
 ALLOWED = {
     "explorer/lang": (LANG,),
+    "explorer/logic": (LANG, LOGIC),
     "explorer/reference": (LANG, TRACE, "explorer.result", "explorer.reference"),
-    "explorer/trace": (LANG, TRACE, "explorer.files", "explorer.result"),
+    "explorer/trace": (LANG, LOGIC, TRACE, "explorer.files", "explorer.result"),
     "explorer/stateful": (LANG, "explorer.stateful"),
     "explorer/compiler": (LANG, "explorer.compiler"),
     "explorer/search": (
@@ -24,8 +25,29 @@ ALLOWED = {
         TRACE,
         "explorer.compiler",
         "explorer.interrupts",
+        "explorer.liveness.check",
         "explorer.result",
         "explorer.search",
+    ),
+    "explorer/liveness": (
+        LANG,
+        LOGIC,
+        TRACE,
+        "explorer.compiler",
+        "explorer.interrupts",
+        "explorer.liveness",
+        "explorer.result",
+        "explorer.search",
+    ),
+    "explorer/graphs": (
+        LANG,
+        LOGIC,
+        TRACE,
+        "explorer.files",
+        "explorer.graphs",
+        "explorer.interrupts",
+        "explorer.liveness",
+        "explorer.result",
     ),
     "explorer/symbolic": (
         LANG,
@@ -49,6 +71,8 @@ def imports(path: Path) -> Iterator[str]:
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module == "explorer":
+            yield from (f"explorer.{alias.name}" for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module is not None:
             yield node.module
 

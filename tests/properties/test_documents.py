@@ -14,7 +14,7 @@ import properties
 from explorer.claims.claim import Claim, read_document
 from explorer.claims.resolve import resolve
 from model.aliases import AliasDesign
-from model.design import Design
+from model.design import BarrierDesign, Design
 from model.threads import ThreadDesign
 from model.wake import WakeDesign
 
@@ -23,13 +23,21 @@ DOCUMENTS = sorted(CLAIMS.glob("*.md"))
 ID = re.compile(r"\b(?:A[12]\.Q?\d+|[BCHR]\d+)\b")
 
 # What narrows the environment is no mechanism.
-ENVIRONMENT = {"inputs_end", "same_as_of", "publishers_attach"}
+ENVIRONMENT = {
+    "inputs_end",
+    "same_as_of",
+    "publishers_attach",
+    "sends_fail",
+    "last_comes_through",
+    "one_hello_at_a_time",
+}
 # Each system's design: a claim about the system says what each of its switches carries.
 DESIGNS = {
     "registry": Design,
     "wake": WakeDesign,
     "aliases": AliasDesign,
     "threads": ThreadDesign,
+    "barrier": BarrierDesign,
 }
 
 
@@ -95,3 +103,4 @@ def test_every_mechanism_of_the_registry_is_in_its_table() -> None:
 def test_every_argument_has_a_claim() -> None:
     known = {claim.id.partition("-")[0] for claim in claims()}
     assert {f"A1.{n}" for n in range(1, 10)} | {"A1.Q1", "A1.Q2"} <= known
+    assert {f"A2.{n}" for n in range(1, 10)} <= known

@@ -189,7 +189,7 @@ def test_what_is_no_trace(tmp_path: Path, text: bytes, message: str) -> None:
         ("steps", [{"thread": None, "action": "enter", "parameters": {}, "state": None}] * 2),
         ("message", 1),
         ("loop", True),
-        ("loop", 2),
+        ("loop", 3),
     ],
 )
 def test_every_part_of_a_trace_file_is_checked(tmp_path: Path, key: str, value: object) -> None:

@@ -1,0 +1,1 @@
+"""Systems that are plain labelled graphs, written as JSON."""

@@ -1,0 +1,213 @@
+"""Decides formulas on a labelled graph: does every fair run satisfy them, and does that mean anything?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from explorer.lang.formulas import (
+    And,
+    Atom,
+    Constant,
+    Formula,
+    Next,
+    Not,
+    Or,
+    Release,
+    Until,
+    atoms,
+)
+from explorer.liveness.graph import FairSets, Graph, Words
+from explorer.liveness.lasso import Lasso, find_lasso
+from explorer.liveness.product import Automaton, FairNodes, Letters, Pause, Product
+from explorer.logic.automaton import translate
+from explorer.logic.prophetic import prophetic
+
+
+@dataclass(frozen=True)
+class Fairness:
+    """The sets that runs are fair to, on one graph."""
+
+    sets: FairSets
+    enabled: Words
+    may_stop: NDArray[np.bool_]
+
+    @property
+    def is_none(self) -> bool:
+        """Whether nothing is demanded of runs."""
+        return not (self.sets.weak.any() or self.sets.strong.any())
+
+
+class Labelled:
+    """A graph whose states have labels: bit i of a state's mask says whether the atom with the number i holds there."""
+
+    def __init__(
+        self,
+        graph: Graph,
+        labels: Words,
+        *,
+        stuttering: bool = True,
+        pause: Pause = lambda done, of: None,
+    ) -> None:
+        """With ``stuttering`` a run may stop in any state, else only in one without successors."""
+        self.graph, self.labels, self.stuttering, self.pause = graph, labels, stuttering, pause
+
+    def fairness(
+        self, instances: int, weak: Sequence[frozenset[int]], strong: Sequence[frozenset[int]]
+    ) -> Fairness:
+        """Fairness to sets of instances."""
+        sets = FairSets.of(instances, weak, strong)
+        enabled = sets.enabled(self.graph)
+        may_stop = self._stuck | (
+            ~enabled.any(axis=1) if self.stuttering else np.zeros(self.graph.states, bool)
+        )
+        return Fairness(sets, enabled, may_stop)
+
+    @cached_property
+    def _stuck(self) -> NDArray[np.bool_]:
+        stuck: NDArray[np.bool_] = np.diff(self.graph.first.astype(np.int64)) == 0
+        return stuck
+
+    def violation(self, f: Formula, fairness: Fairness) -> Lasso | None:
+        """A fair run that does not satisfy ``f``, whose atoms hold numbers; None if there is none.
+
+        A small automaton decides; where the formula has few temporal parts, one that knows the rest of the run then finds the
+        shortest lasso: the first state on a violating fair cycle that can be reached, and the shortest such cycle there, neither
+        of which depends on how a formula is written or translated.
+
+        Raises ModelError for a formula that is too large.
+        """
+        negated = Not(f)
+        used = atoms(negated)
+        letters = self._letters(used)
+        small = _Search(self, translate(negated, used), letters, fairness)
+        if not small.finds:
+            return None
+        exact = prophetic(negated, used)
+        if exact is None:
+            return small.lasso()
+        try:
+            return _Search(self, exact, letters, fairness).lasso()
+        except MemoryError:
+            return small.lasso()
+
+    def satisfies(self, f: Formula, fairness: Fairness) -> bool:
+        """Whether every fair run satisfies ``f``, whose atoms hold numbers.
+
+        Raises ModelError for a formula that is too large.
+        """
+        used = atoms(f)
+        negated = translate(Not(f), used)
+        return not _Search(self, negated, self._letters(used), fairness).finds
+
+    def _letters(self, used: Sequence[Atom]) -> Letters:
+        return Letters(self.labels, [a.what for a in used if isinstance(a.what, int)])
+
+    def ever(self, f: Formula) -> bool:
+        """Whether a formula about states alone holds in some state."""
+        return bool(_truth(f, self._bit, self.graph.states).any())
+
+    def _bit(self, number: int) -> NDArray[np.bool_]:
+        word = self.labels[:, number // 64] >> np.uint64(number % 64) & np.uint64(1)
+        return word.astype(bool)
+
+
+class _Search:
+    """One automaton's fair runs."""
+
+    def __init__(
+        self, labelled: Labelled, automaton: Automaton, letters: Letters, fairness: Fairness
+    ) -> None:
+        self._fairness, self._pause = fairness, labelled.pause
+        self._product = Product(labelled.graph, automaton, letters, self._pause)
+        self._stops = self._product.violating_stops(fairness.may_stop)
+
+    @cached_property
+    def _fair(self) -> FairNodes:
+        fairness = self._fairness
+        return FairNodes(self._product, fairness.sets, fairness.enabled, self._pause)
+
+    @property
+    def finds(self) -> bool:
+        """Whether there is one."""
+        return bool(self._stops.any()) or self._fair.parts > 0
+
+    def lasso(self) -> Lasso:
+        """A shortest one; there is one."""
+        sets, enabled = self._fairness.sets, self._fairness.enabled
+        found = find_lasso(self._product, self._fair, sets, enabled, self._stops, self._pause)
+        assert found is not None, "two automata of one formula disagree"
+        return found
+
+
+def antecedent(f: Formula) -> Formula | None:
+    """The ``a`` of ``G (a -> b)``, if it is about states alone."""
+    match f:
+        case Release(Constant(False), Or(Not(a), _)) if _is_plain(a):
+            return a
+        case _:
+            return None
+
+
+def premise(f: Formula) -> Formula | None:
+    """The ``a`` of ``a -> b``: an assumption about runs."""
+    match f:
+        case Or(Not(a), _):
+            return a
+        case _:
+            return None
+
+
+def remarks(
+    labelled: Labelled, formulas: Sequence[Formula], fairness: Fairness
+) -> tuple[list[str], list[str]]:
+    """What is to be said about formulas that hold: warnings that they say nothing, and notes.
+
+    That there is no fair run at all cannot be: any run goes on by a step of the enabled set that has waited longest, or of
+    any other step, or stops where that is fair. Fairness to finitely many sets of steps excludes no finite run (Abadi and Lamport, "The
+    existence of refinement mappings", 1991, call this machine closed).
+    """
+    warnings, notes = list[str](), list[str]()
+    before = [a for a in map(antecedent, formulas) if a is not None]
+    if len(before) == len(formulas) and not any(map(labelled.ever, before)):
+        warnings.append("holds because what it is about never happens")
+    assumed = [a for a in map(premise, formulas) if a is not None]
+    if len(assumed) == len(formulas) and all(labelled.satisfies(Not(a), fairness) for a in assumed):
+        warnings.append("holds because no fair run satisfies what it assumes")
+    if not fairness.is_none and not warnings:
+        free = labelled.fairness(len(fairness.sets.member), (), ())
+        if all(labelled.satisfies(f, free) for f in formulas):
+            notes.append("holds without any fairness")
+    return warnings, notes
+
+
+def _is_plain(f: Formula) -> bool:
+    match f:
+        case Next() | Until() | Release():
+            return False
+        case Not(operand):
+            return _is_plain(operand)
+        case And(left, right) | Or(left, right):
+            return _is_plain(left) and _is_plain(right)
+        case _:
+            return True
+
+
+def _truth(f: Formula, bit: Callable[[int], NDArray[np.bool_]], states: int) -> NDArray[np.bool_]:
+    """In which states a formula about states alone holds."""
+    match f:
+        case Constant(value):
+            return np.full(states, value)
+        case Atom(int(number)):
+            return bit(number)
+        case Not(operand):
+            return ~_truth(operand, bit, states)
+        case And(left, right):
+            return _truth(left, bit, states) & _truth(right, bit, states)
+        case Or(left, right):
+            return _truth(left, bit, states) | _truth(right, bit, states)
+    raise AssertionError(f)

@@ -1,0 +1,1 @@
+"""What a temporal formula means: as an automaton, and on one run."""

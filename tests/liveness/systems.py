@@ -1,0 +1,236 @@
+"""Small systems for the tests of temporal properties."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from explorer.lang import (
+    Between,
+    Formula,
+    Map,
+    Ordinal,
+    Sort,
+    System,
+    action,
+    always_eventually,
+    eventually,
+    leads_to,
+    now,
+    record,
+    require,
+    strong,
+    temporal,
+    weak,
+)
+
+
+@record
+class Count:
+    """A number."""
+
+    n: Annotated[int, Between(0, 3)]
+
+
+def two(s: Count) -> bool:
+    """Whether it is 2."""
+    return s.n == 2
+
+
+class Counts(System[Count]):
+    """The number goes up to 2 and stays there; or to 3 at once."""
+
+    fairness = (weak("up"),)
+
+    def is_final(self, s: Count) -> bool:
+        """Whether it may end here."""
+        return s.n >= 2
+
+    @action
+    def up(self, s: Count) -> None:
+        """One more."""
+        require(s.n < 2)
+        s.n += 1
+
+    @action
+    def jump(self, s: Count) -> None:
+        """Past everything."""
+        require(s.n == 1)
+        s.n = 3
+
+
+class Calm(Counts):
+    """Without the jump."""
+
+    @action
+    def jump(self, s: Count) -> None:
+        """Never."""
+        require(False)
+
+
+@temporal
+def reaches_two() -> Formula:
+    """The number is 2 some time."""
+    return eventually(two)
+
+
+@temporal(fairness=())
+def reaches_two_by_itself() -> Formula:
+    """The same without fairness: the run may stop before."""
+    return eventually(two)
+
+
+class Worker(Sort):
+    """A worker."""
+
+
+@record
+class Work:
+    """Who waits, who was served."""
+
+    waiting: Map[Worker, bool]
+    served: Map[Worker, bool]
+
+
+def waits(s: Work, w: Worker) -> bool:
+    """Whether a worker waits."""
+    return s.waiting[w]
+
+
+def served(s: Work, w: Worker) -> bool:
+    """Whether a worker was served last."""
+    return s.served[w]
+
+
+class Serving(System[Work]):
+    """Workers ask and are served, one by one; without fairness to each of them one may wait for ever."""
+
+    default_scope = {"Worker": 2}
+    fairness = (weak.each("serve"),)
+
+    @action
+    def ask(self, s: Work, w: Worker) -> None:
+        """A worker begins to wait."""
+        require(not s.waiting[w])
+        s.waiting[w] = True
+        s.served[w] = False
+
+    @action
+    def serve(self, s: Work, w: Worker) -> None:
+        """It gets what it waits for."""
+        require(s.waiting[w])
+        s.waiting[w] = False
+        s.served[w] = True
+
+
+class Shared(Serving):
+    """Fair only to serving as a whole."""
+
+    fairness = (weak("serve"),)
+
+
+@temporal
+def everybody_is_served(w: Worker) -> Formula:
+    """A worker that waits is served."""
+    return leads_to(now(waits, w), now(served, w))
+
+
+class Tick(Ordinal):
+    """A moment."""
+
+
+@record
+class Clock:
+    """A time that grows, and whether the alarm is on."""
+
+    now: Tick
+    on: bool
+
+
+def on(s: Clock) -> bool:
+    """Whether the alarm is on."""
+    return s.on
+
+
+class Clocks(System[Clock]):
+    """Time goes on beyond every scope; the alarm is switched on in the end, or not."""
+
+    default_scope = {"Tick": 3}
+    fairness = (weak("tick"),)
+
+    @action
+    def tick(self, s: Clock) -> None:
+        """Time goes on."""
+        s.now = s.now.next()
+
+    @action
+    def ring(self, s: Clock) -> None:
+        """The alarm, at the second moment."""
+        require(s.now == Tick.first().next())
+        s.on = True
+
+
+class Waiting(Clocks):
+    """Time may stand still: every run in the scope is fair."""
+
+    fairness = ()
+
+
+@temporal
+def the_alarm_rings() -> Formula:
+    """The alarm is on some time."""
+    return eventually(on)
+
+
+@temporal
+def the_alarm_stays_possible() -> Formula:
+    """Always true: in each state the alarm is on or it is not."""
+    return always_eventually(now(on) | ~now(on))
+
+
+@record
+class Forks:
+    """Two diners and the fork between them."""
+
+    taken: bool
+    ate: bool
+
+
+def ate(s: Forks) -> bool:
+    """Whether the second one has eaten."""
+    return s.ate
+
+
+class Greedy(System[Forks]):
+    """The first one takes the fork and puts it back; the second can eat only in between."""
+
+    fairness = (strong("take"), weak("eat"))
+
+    @action
+    def take(self, s: Forks) -> None:
+        """The first one takes the fork."""
+        require(not s.taken)
+        s.taken = True
+
+    @action
+    def put(self, s: Forks) -> None:
+        """And back."""
+        require(s.taken)
+        s.taken = False
+
+    @action
+    def eat(self, s: Forks) -> None:
+        """The second one eats."""
+        require(not s.taken)
+        s.ate = True
+
+
+class Patient(Greedy):
+    """Strong fairness to the second one."""
+
+    fairness = (strong("eat"), weak("put"), weak("take"))
+
+
+@temporal
+def the_second_one_eats() -> Formula:
+    """It eats some time."""
+    return eventually(ate)
