@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
-from explorer.lang import Map, Ordinal, Set, System, action, initial, record, require
+from explorer.lang import Map, Ordinal, Set, System, action, initial, record, require, weak
 from model.state import GlobalId, Half
 
 
@@ -131,6 +131,8 @@ class WakeDesign:
     """An unpark is remembered until the next park (C72)."""
     reads_before_parking: bool = True
     """Every pass of the worker looks at every waiting peek (C72); off: only at those that have just arrived."""
+    drains_commands: bool = True
+    """The worker turns to the peeks when no command is left; off: when it has executed some. The documents do not say."""
     drains_first: bool = True
     """With a dirty set only: it is taken before the peeks are looked at (C70)."""
 
@@ -199,6 +201,9 @@ class Publishing(System[WakeState]):
 class Reading(Publishing):
     """The reading worker: ``step_or_park``, the commands, the peeks, and again."""
 
+    # Both threads run. The publisher ends what it began; nothing makes it publish or seal.
+    fairness = (weak.thread(Worker.READER), weak("process_peeks"), weak("attach_errs", "notify"))
+
     @action(thread=Worker.CONTROLLER)
     def send_peek(self, s: WakeState, id: GlobalId, time: Seal) -> None:
         """Sends a peek. The command channel is a dataflow of the worker, so what arrives there wakes it."""
@@ -235,9 +240,10 @@ class Reading(Publishing):
 
     @action(thread=Worker.READER)
     def process_peeks(self, s: WakeState) -> None:
-        """Has executed what arrived so far, and turns to the peeks."""
+        """Turns to the peeks."""
         require(s.at == At.COMMANDS)
-        require(not any(has_command(s, id) for id in GlobalId))
+        if self.design.drains_commands:
+            require(not any(has_command(s, id) for id in GlobalId))
         s.at = At.PEEKS
         self.begin_pass(s)
 

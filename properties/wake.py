@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from explorer.lang import invariant, reachable
+from explorer.lang import Formula, invariant, leads_to, now, reachable, temporal
 from model.state import GlobalId, Half
 from model.wake import At, Peek, Publication, WakeState, has_command
 
@@ -11,6 +11,12 @@ from model.wake import At, Peek, Publication, WakeState, has_command
 def no_wake_up_is_lost(s: WakeState) -> bool:
     """A worker that sleeps, and whom nobody is about to wake, has nothing to do (C70, C72)."""
     return not is_asleep(s) or not any(has_work(s, id) for id in GlobalId)
+
+
+@temporal
+def an_answerable_peek_is_answered(id: GlobalId) -> Formula:
+    """A peek whose index is sealed past its time does not wait for ever (C72, A1.8)."""
+    return leads_to(now(is_answerable, id), now(is_over, id))
 
 
 @reachable
@@ -63,6 +69,11 @@ def the_worker_sleeps(s: WakeState) -> bool:
 def is_asleep(s: WakeState) -> bool:
     """Parked, and no unpark on its way."""
     return s.at == At.PARKED and not s.waker.token and s.publisher is None
+
+
+def is_over(s: WakeState, id: GlobalId) -> bool:
+    """Whether no peek of the index is under way."""
+    return s.index[id].peek == Peek.NONE
 
 
 def has_work(s: WakeState, id: GlobalId) -> bool:

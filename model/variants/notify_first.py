@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from explorer.lang import action, require
+from explorer.lang import action, require, weak
 from model.state import GlobalId, Half
 from model.wake import Next, Publication, Reading, Seal, Task, WakeState, Worker
 
 
 class NotifyFirst(Reading):
     """A seal unparks the reader, then changes the point."""
+
+    fairness = (*Reading.fairness, weak("advance"))
 
     @action(thread=Worker.PUBLISHER)
     def seal(self, s: WakeState, id: GlobalId, half: Half) -> None:
