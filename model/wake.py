@@ -292,9 +292,10 @@ class Reading(Publishing):
 
     @action(thread=Worker.READER)
     def step_or_park(self, s: WakeState) -> None:
-        """Parks, unless it was unparked since it last did: then it goes on at once."""
+        """Parks, unless it was unparked since it last did, or left commands: then it goes on at once."""
         require(s.at == At.PARKING)
-        s.at = At.COMMANDS if s.waker.token else At.PARKED
+        left = not self.design.drains_commands and any(has_command(s, id) for id in GlobalId)
+        s.at = At.COMMANDS if s.waker.token or left else At.PARKED
         s.waker.token = False
 
     @action(thread=Worker.READER)
