@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from explorer.lang import require
+from explorer.lang import require, weak
 from model.aliases import SharedTrace
+from model.cluster import ClusterState, Layout, WorkersApart, is_there
 from model.compaction import Compaction
+from model.connections import Process
 from model.imports import Imports
+from model.reconcile import Reconciliation, ReplicaState
 from model.reexport import Reexports
-from model.state import GlobalId, State
+from model.retention import Reconciling
+from model.state import GlobalId, Runtime, State
 from model.threads import Attaching
 from model.variants.dirty_set import DirtySet
 from model.variants.notify_first import NotifyFirst
@@ -83,3 +87,92 @@ class ThreadPair(Attaching):
     """
 
     default_scope = {"Thread": 2}
+
+
+class Barrier(Reconciliation):
+    """The reconcile barrier between the workers of two runtimes, or of a replica with one, over connections that come for ever.
+
+    Includes Hellos and their order, adapters that drop commands, command channels, and workers that read, drop, arrive, park,
+    are unparked, pass and create, in one or two processes with one or two workers for each runtime. Abstracts what is dropped
+    and created to the connection that brought it, which is all that the barrier is about: whether the two sides decide the
+    same is asked in ``replica``. A connection that breaks before its ``InitializationComplete`` is one that never was, since
+    nothing of it is executed. One live command stands for all: what matters is its place among drops and creates. Wake-ups
+    from elsewhere are left out: they make a waiting worker look once more, and looking changes nothing. At most
+    ``Connection`` connections are under way at once, and of those the last one is not lost, as if the controller were
+    patient; a connection that is over on all sides makes room for the next.
+
+    Smallest useful scope: two connections under way, for a later arrival. One worker on each side (7,457 states) shows the
+    barrier, two (462,761, here or in two processes) what workers of one runtime must agree on; three connections are
+    102,610 states for one worker and 10,698,888 for two.
+    """
+
+    default_scope = {
+        "Process": 1,
+        "Local": 2,
+        "Connection": 2,
+        "accepted": 3,
+        "log": 6,
+        "executed": 9,
+    }
+    # A controller connects again whenever it can; adapters and workers do not rest while they have something to do.
+    fairness = (weak("hello"), weak("forward_hello"), weak.each("sequence"), weak.threads())
+
+    def init(self, s: ReplicaState, solo: bool) -> None:
+        """No connection was made yet; ``solo``: the replica has one runtime."""
+        s.solo = solo
+        for process in Process:
+            in_band = self.design.position_in_band
+            s.looked_up_in[process] = Process.first() if in_band else process
+
+
+class Replica(Reconciling):
+    """Two runtimes that reconcile several connections over one registry, each from its own history.
+
+    Includes a controller that reconnects or was restarted, connections that a runtime loses in part or altogether, what each
+    runtime keeps of what it has, drops, the barrier, creates, live compaction and drops, reads (dataflows or peeks) and their
+    cancellation, slots, and holds on both sides. Abstracts what ``registry`` looks into, the steps of one operation and the two
+    halves of an index; what ``barrier`` does, how a worker waits; and how far an index is sealed, which is in ``wake``. A
+    runtime's adapter and command channel are one queue, and what an adapter drops is never put there: no one can tell when
+    between the two it was lost. A runtime drops all its reads when it reconciles, and what the controller still waits for is built
+    anew. The controller is at most ``backlog`` live commands ahead of a runtime. The last connection in scope is not lost.
+
+    Smallest useful scope: two connections and two times (34,194 states) for whether the two sides decide the same; three
+    connections (589,396) for a runtime that skips one.
+    """
+
+    default_scope = {
+        "GlobalId": 1,
+        "Time": 2,
+        "Connection": 2,
+        "SlotRef": 3,
+        "commands": 6,
+        "reserved": 2,
+    }
+    # The workers do not rest while they have something to do. Nothing makes a controller connect, or send anything.
+    fairness = (weak.threads(),)
+
+
+class Cluster(WorkersApart):
+    """Several workers for each runtime, in one or two processes: what their pairs must agree on.
+
+    Includes how keys are divided among workers, the order in which dataflows are built, and what each worker makes of a
+    re-export. Abstracts everything that happens within a pair to whether it has happened: that is in the other systems.
+    Commands are the creates of one connection, in one order; connections and the barrier for several pairs are in
+    ``barrier``. Smallest useful scope: two workers, in one process (292 states) or in two (544); four are 132,128 states.
+    """
+
+    default_scope = {"Process": 1, "Local": 2, "Key": 4}
+
+    def init(self, s: ClusterState, maintenance: Layout, interactive: Layout) -> None:
+        """No worker has done anything; each runtime's workers are numbered in their way."""
+        require(maintenance == interactive or not self.design.same_layout)
+        require(len(Process) > 1 or not (maintenance.reversed or interactive.reversed))
+        s.layouts[Runtime.MAINTENANCE] = maintenance
+        s.layouts[Runtime.INTERACTIVE] = interactive
+
+    def is_final(self, s: ClusterState) -> bool:
+        """Every command is executed."""
+        return s.allowed and all(
+            len(s.pairs[pair].built) == 3 or not is_there(s, Runtime.INTERACTIVE, pair)
+            for pair in s.pairs
+        )

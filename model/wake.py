@@ -202,7 +202,7 @@ class Reading(Publishing):
     """The reading worker: ``step_or_park``, the commands, the peeks, and again."""
 
     # Both threads run. The publisher ends what it began; nothing makes it publish or seal.
-    fairness = (weak.thread(Worker.READER), weak("process_peeks"), weak("attach_errs", "notify"))
+    fairness = [weak.thread(Worker.READER), weak("process_peeks"), weak("attach_errs", "notify")]
 
     @action(thread=Worker.CONTROLLER)
     def send_peek(self, s: WakeState, id: GlobalId, time: Seal) -> None:

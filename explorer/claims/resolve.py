@@ -28,7 +28,7 @@ class Ready:
     """A claim whose names all exist.
 
     ``without`` has the configuration for each set of switches to be turned off, and for each of their subsets but the empty one.
-    ``temporal`` are the names of the system's temporal properties.
+    ``temporal`` are the temporal properties that it names.
     """
 
     claim: Claim
@@ -36,6 +36,11 @@ class Ready:
     without: dict[tuple[str, ...], Configured]
     script: Script | None
     temporal: frozenset[str] = frozenset()
+
+    def configurations(self) -> Iterator[Configured]:
+        """Every configuration that it takes to verify the claim."""
+        yield self.base
+        yield from self.without.values()
 
 
 def resolve(claim: Claim) -> Ready:
@@ -48,8 +53,9 @@ def resolve(claim: Claim) -> Ready:
         found = find_system(claim.system, Path(claim.block.file).parent)
     base = _base(claim, found)
     _check_properties(claim, base)
+    named = {*claim.holds, *claim.violates, *(n for b in claim.breaks for n in b.violates)}
     declared = properties_for(base.system)
-    temporal = frozenset(p.name for p in declared if p.kind == "temporal")
+    temporal = frozenset(p.name for p in declared if p.kind == "temporal" and p.name in named)
     if claim.script is not None and claim.violates and temporal.issuperset(claim.violates):
         raise claim.block.error(
             f"a script ends, so that it does not violate {claim.violates[0]}, which is temporal",

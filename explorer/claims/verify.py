@@ -65,7 +65,7 @@ class Verified:
 def verify(ready: Ready, runs: Runs) -> Verified:
     """The verdict on one claim. Raises ModelError where a built-in property that it names cannot occur."""
     claim = ready.claim
-    result = runs(ready.base)
+    result = runs(ready.base, ready.temporal)
     for name in dict.fromkeys((*claim.holds, *claim.violates)):
         _known(ready, name, result)
     checks = [*_holds(claim, result), *_reaches(claim, result), *_violates(claim, result)]
@@ -117,6 +117,8 @@ def _verdict(result: Result, name: str) -> PropertyResult:
     found = result.find(name)
     if found is not None:
         return found
+    if not is_built_in(name):
+        raise AssertionError(f"{name} was not checked")
     return PropertyResult(name, "failure", "holds" if result.complete else "unknown")
 
 
@@ -215,11 +217,11 @@ def _script(ready: Ready, seen: Observed, file: str) -> Iterator[Check]:
 def _breaks(ready: Ready, result: Result, runs: Runs) -> Iterator[Check]:
     """Without the set each property is violated; without less than the set it holds."""
     for broken in ready.claim.breaks:
-        run = runs(ready.without[broken.off])
+        run = runs(ready.without[broken.off], ready.temporal)
         smaller: list[tuple[tuple[str, ...], Result]] = [((), result)]
         for size in range(1, len(broken.off)):
             for subset in itertools.combinations(broken.off, size):
-                smaller.append((subset, runs(ready.without[subset])))
+                smaller.append((subset, runs(ready.without[subset], ready.temporal)))
         for name in broken.violates:
             _known(ready, name, run)
             known = (*ready.claim.holds, *ready.claim.violates, *broken.violates)
@@ -270,7 +272,7 @@ def _with(check: Check, minimal: bool | None, note: str) -> Check:
 
 def _second_lines(ready: Ready, result: Result, runs: Runs) -> Iterator[Check]:
     for line in ready.claim.second_lines:
-        run = runs(ready.without[line.off])
+        run = runs(ready.without[line.off], ready.temporal)
         same = (run.states, run.transitions) == (result.states, result.transitions)
         for name in ready.claim.holds:
             found = _verdict(run, name)
@@ -313,6 +315,10 @@ def verify_all(
     """Each claim in turn; those that are not resolved are not modelled. After an interrupt the rest is unknown, as is a claim whose model
     turns out to be wrong."""
     interrupted = False
+    for item in claims:
+        if isinstance(item, Ready):
+            for configured in item.configurations():
+                runs.expect(configured, item.temporal)
     for number, item in enumerate(claims):
         claim = item.claim if isinstance(item, Ready) else item
         if not isinstance(item, Ready):

@@ -20,7 +20,7 @@ KINDS = ("invariant", "step_invariant", "reachable", "temporal")
 @click.command("list")
 @click.argument("systems", nargs=-1, metavar="[SYSTEM | FILE.md]...")
 def list_systems(systems: tuple[str, ...]) -> int:
-    """List systems (by default the bundled ones): scope, switches, presets, properties; and the claims of documents (FILE.md)."""
+    """List systems (by default the bundled ones): scope, switches, presets, fairness, properties; and the claims of documents (FILE.md)."""
     output = Output()
     documents = [Path(name) for name in systems if name.endswith(".md")]
     named = [name for name in systems if not name.endswith(".md")]
@@ -45,6 +45,8 @@ def _system(found: Found, output: Output) -> None:
         output.wrapped(f"  switch: {switch.name}={format_value(switch.default)} ({switch.type})", 4)
     for name in cls.presets:
         output.wrapped(f"  preset: {name}{_preset(cls, name)}", indent=4)
+    for fair in cls.fairness:
+        output.wrapped(f"  fairness: {fair}", indent=4)
     declared = properties_for(cls())
     for kind in KINDS:
         for prop in declared:

@@ -150,7 +150,7 @@ def machine_code(text: str, level: int) -> bytes:
 
 def _made(text: str, level: int) -> bytes:
     machine = _machine(level)
-    module = llvm.parse_assembly(text)
+    module = llvm.parse_assembly(text, _context())
     module.triple = machine.triple
     module.data_layout = str(machine.target_data)
     if level > QUICK and len(text) < _LONG:
@@ -176,10 +176,15 @@ def target() -> tuple[str, ...]:
 
 def load(code: bytes) -> Any:
     """The execution engine that holds the machine code."""
-    engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _machine(QUICK))
+    engine = llvm.create_mcjit_compiler(llvm.parse_assembly("", _context()), _machine(QUICK))
     engine.add_object_file(llvm.ObjectFileRef.from_data(code))
     engine.finalize_object()
     return engine
+
+
+def _context() -> Any:
+    """A context of its own for each module: LLVM's contexts are not for two threads, and code is tuned beside the search."""
+    return llvm.create_context()
 
 
 def _machine(level: int) -> Any:

@@ -82,6 +82,8 @@ def check_graph(
                 results.append(PropertyResult(text, "temporal", "holds"))
                 warnings += [f"{text} {remark}" for remark in said]
                 notes += [f"{text} {remark}" for remark in noted]
+    except ModelError as error:
+        raise ModelError(f"{text}: {error.message}", where=error.where, hint=error.hint) from None
     except _Stopped as why:
         stopped = str(why)
     except MemoryError:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from contextvars import ContextVar
-from typing import NoReturn, TypeVar
+from typing import NoReturn, TypeVar, overload
 
 T = TypeVar("T")
 
@@ -53,6 +53,11 @@ def require(condition: bool, /) -> None:
         raise Disabled
 
 
+# Overloaded, so that type checkers go through a union item by item: they would widen P | C | None to object.
+@overload
+def given(value: None, /) -> NoReturn: ...
+@overload
+def given(value: T, /) -> T: ...
 def given(value: T | None, /) -> T:
     """``value``, which must not be None; the action is disabled where it is."""
     if value is None:

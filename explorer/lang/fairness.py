@@ -24,6 +24,13 @@ class Fair:
     actions: tuple[str, ...] = ()
     thread: enum.Enum | None = None
 
+    def __str__(self) -> str:
+        """As it is declared."""
+        method = "" if self.by == "together" else f".{self.by}"
+        given = [f'"{name}"' for name in self.actions]
+        given += [] if self.thread is None else [str(self.thread)]
+        return f"{'strong' if self.strong else 'weak'}{method}({', '.join(given)})"
+
 
 @dataclass(frozen=True)
 class FairSet:

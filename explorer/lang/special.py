@@ -9,7 +9,7 @@ from explorer.lang.cache import cached
 from explorer.lang.errors import ModelError
 
 COMPARISONS = frozenset(
-    "__eq__ __ne__ __hash__ __lt__ __le__ __gt__ __ge__ __bool__ __getattribute__".split()
+    "__eq__ __ne__ __hash__ __lt__ __le__ __gt__ __ge__ __bool__ __getattribute__ __getattr__".split()
 )
 """Methods that change what a value equals, or how it is ordered. A model's own would be run by CPython only."""
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from explorer import interrupts
 from explorer.compiler.lower import Lowered
-from explorer.lang.errors import ModelError
+from explorer.lang.errors import Location, ModelError
 from explorer.lang.fairness import FairSet, fair_sets
 from explorer.lang.formulas import Atom, Formula, replace_atoms
 from explorer.lang.properties import Property
@@ -36,7 +36,7 @@ class Temporals:
     """The verdicts on all temporal properties, in order; ``stopped`` says why some are left open.
 
     ``warnings`` are about properties that hold for a reason that nobody wants, ``notes`` are for people only. ``error`` is
-    why a predicate cannot be evaluated in a state that was found; then nothing is decided.
+    why a predicate cannot be evaluated in a state that was found, and then nothing is decided; or why a property cannot be decided.
     """
 
     properties: tuple[PropertyResult, ...]
@@ -64,8 +64,6 @@ def check_temporal(
 
     Raises
     ------
-    ModelError
-        A formula is too large.
     ReplayMismatch
         CPython does not confirm a counterexample, or that a predicate cannot be evaluated.
     """
@@ -81,7 +79,12 @@ def check_temporal(
         pause(0, 1)
         work = _Work(system, lowered, found, pause)
         for prop, stated in groups:
-            result, said, noted = work.decide(prop, stated)
+            try:
+                result, said, noted = work.decide(prop, stated)
+            except ModelError as problem:
+                # The others are worth a report.
+                error = error or _about(prop, problem)
+                result, said, noted = PropertyResult(prop.name, "temporal", "unknown"), [], []
             results.append(result)
             warnings += said
             notes += noted
@@ -155,6 +158,15 @@ class _Work:
     def _number(self, atom: Atom) -> Formula:
         """The number of a label for what it is about."""
         return Atom(self._numbers[atom.what])  # type: ignore[index]
+
+
+def _about(prop: Property, problem: ModelError) -> ModelError:
+    """The error with the property that it is about."""
+    return ModelError(
+        f"{prop.name}: {problem.message}",
+        where=problem.where or Location(prop.file, prop.line),
+        hint=problem.hint,
+    )
 
 
 def _confirmed(system: System[Any], lowered: Lowered, found: Found, problem: Unclear) -> ModelError:

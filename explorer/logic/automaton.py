@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from explorer.lang.errors import ModelError
 from explorer.lang.formulas import (
@@ -31,6 +31,11 @@ from explorer.logic.normal import normal_form
 MOST_STATES = 64
 # While it is made, before states that are alike are merged.
 _MOST_SETS = 4_096
+# Ways to satisfy a set of formulas: of one set, of all together. Beyond, nobody wants to wait for it.
+_MOST_BRANCHES, _MOST_IN_ALL = 2_048, 32_768
+# Of more ways those that ask for more than others are not looked for: that takes the square of their number.
+_MOST_COMPARED = 512
+_SMALLER = "state its conjuncts as properties of their own, and assumptions about steps as fairness"
 
 
 @dataclass(frozen=True)
@@ -83,8 +88,8 @@ def translate(f: Formula, atoms: Sequence[Atom]) -> Automaton:
     table = _merged(_without_dead_ends(tableau.table, tableau.conditions))
     if len(table) > MOST_STATES:
         raise ModelError(
-            f"the automaton of {f} has {len(table)} states, more than {MOST_STATES}",
-            hint="state its conjuncts as properties of their own",
+            f"the formula needs an automaton of {len(table)} states, more than {MOST_STATES}",
+            hint=_SMALLER,
         )
     return Automaton(table, 0, tableau.conditions)
 
@@ -110,19 +115,24 @@ class _Tableau:
         self.table: list[list[Move]] = []
         waiting = [frozenset([f])]
         self.numbers[waiting[0]] = 0
+        total = 0
         for formulas in waiting:  # grows
             moves = []
-            for branch in _least(self.branches(formulas)):
+            branches = self.branches(formulas)
+            total += len(branches)
+            if len(branches) <= _MOST_COMPARED:
+                branches = _least(branches)
+            for branch in branches:
                 if branch.left not in self.numbers:
                     self.numbers[branch.left] = len(self.numbers)
                     waiting.append(branch.left)
                 target = self.numbers[branch.left]
                 moves.append(Move(branch.yes, branch.no, target, everything & ~branch.put_off))
             self.table.append(moves)
-            if len(self.table) > _MOST_SETS:
+            if len(self.table) > _MOST_SETS or total > _MOST_IN_ALL:
                 raise ModelError(
-                    "the formula is too large: its tableau has thousands of states",
-                    hint="state its conjuncts as properties of their own",
+                    "the formula needs an automaton with thousands of states and moves",
+                    hint=_SMALLER,
                 )
 
     def branches(self, formulas: Iterable[Formula]) -> list[_Branch]:
@@ -133,7 +143,12 @@ class _Tableau:
         while stack:
             todo, done, branch = stack.pop()
             if not todo:
-                found[branch] = None
+                found[replace(branch, left=_needed(branch.left))] = None
+                if len(found) > _MOST_BRANCHES:
+                    raise ModelError(
+                        "the formula needs an automaton with thousands of states and moves",
+                        hint=_SMALLER,
+                    )
                 continue
             first, *others = todo
             rest = tuple(others)
@@ -180,6 +195,13 @@ class _Tableau:
         if yes & no:
             return None
         return _Branch(yes, no, branch.left | frozenset(later), branch.put_off | put_off)
+
+
+def _needed(formulas: frozenset[Formula]) -> frozenset[Formula]:
+    """The formulas without those that others state as well: ``G f`` states ``f``."""
+    return formulas - {
+        g.right for g in formulas if isinstance(g, Release) and g.left == Constant(False)
+    }
 
 
 def _within(f: Formula) -> Iterable[Formula]:

@@ -10,7 +10,7 @@ from model.wake import Next, Publication, Reading, Seal, Task, WakeState, Worker
 class NotifyFirst(Reading):
     """A seal unparks the reader, then changes the point."""
 
-    fairness = (*Reading.fairness, weak("advance"))
+    fairness = [*Reading.fairness, weak("advance")]
 
     @action(thread=Worker.PUBLISHER)
     def seal(self, s: WakeState, id: GlobalId, half: Half) -> None:

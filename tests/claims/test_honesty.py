@@ -67,7 +67,7 @@ def claim(tmp_path: Path, text: str, script: str = "") -> Verified:
     path = tmp_path / "c.md"
     path.write_text(f'```slotcheck\nclaim = "C"\nsystem = "steps.py:Steps"\n{text}\n```\n')
     [found] = read_document(path)
-    return verify(resolve(found), Runs(lambda system: explore(system).result))
+    return verify(resolve(found), Runs(lambda *run: explore(*run).result))
 
 
 def test_what_holds_because_every_run_crashes_does_not_hold(tmp_path: Path) -> None:

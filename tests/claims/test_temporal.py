@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from explorer.claims.claim import read_document
 from explorer.claims.report import details, to_json, warnings
 from explorer.claims.resolve import resolve
-from explorer.claims.runs import Runs
-from explorer.claims.verify import Verified, verify
+from explorer.claims.runs import Engine, Runs
+from explorer.claims.verify import Verified, verify, verify_all
 from explorer.lang.errors import ModelError
+from explorer.lang.properties import Property
 from explorer.lang.system import System
 from explorer.reference import explore
 from explorer.result import Result
@@ -86,17 +88,17 @@ def it_is_answered_without_fairness() -> Formula:
 ANSWERED = 'holds = ["every_question_is_answered"]\n'
 
 
-def slow(system: System[object]) -> Result:
-    return explore(system).result
+def slow(system: System[Any], properties: tuple[Property, ...]) -> Result:
+    return explore(system, properties).result
 
 
-def claim(tmp_path: Path, text: str, script: str = "", engine: object = check) -> Verified:
+def claim(tmp_path: Path, text: str, script: str = "", engine: Engine = check) -> Verified:
     (tmp_path / "talk.py").write_text(MODEL)
     (tmp_path / "go.run").write_text(script)
     path = tmp_path / "c.md"
     path.write_text(f'```slotcheck\nclaim = "C"\nsystem = "talk.py:Talk"\n{text}\n```\n')
     [found] = read_document(path)
-    return verify(resolve(found), Runs(engine))  # type: ignore[arg-type]
+    return verify(resolve(found), Runs(engine))
 
 
 def breaks(*off: str) -> str:
@@ -105,7 +107,7 @@ def breaks(*off: str) -> str:
 
 
 @pytest.mark.parametrize("engine", [check, slow])
-def test_what_holds_and_what_it_rests_on(tmp_path: Path, engine: object) -> None:
+def test_what_holds_and_what_it_rests_on(tmp_path: Path, engine: Engine) -> None:
     found = claim(tmp_path, ANSWERED + breaks("answers") + breaks("mends"), engine=engine)
     assert (found.verdict, found.as_expected) == ("verified", True)
     broken = [c for c in found.checks if c.kind == "breaks_without"]
@@ -156,3 +158,36 @@ def test_a_script_says_nothing_about_whole_runs(tmp_path: Path) -> None:
 def test_it_is_not_reached(tmp_path: Path) -> None:
     with pytest.raises(ModelError, match="not @reachable"):
         claim(tmp_path, 'reaches = ["every_question_is_answered"]\n')
+
+
+def test_only_what_is_named_is_decided(tmp_path: Path) -> None:
+    (tmp_path / "talk.py").write_text(MODEL)
+    path = tmp_path / "c.md"
+    texts = (
+        'holds = ["deadlock"]\n[[holds_without]]\noff = ["breaks"]\nbehind = "nothing"\n',
+        ANSWERED + breaks("answers"),
+        'violates = ["it_is_answered_without_fairness"]\n',
+        'holds = ["deadlock"]\n',
+    )
+    path.write_text(
+        "".join(
+            f'```slotcheck\nclaim = "C{i}"\nsystem = "talk.py:Talk"\n{text}\n```\n'
+            for i, text in enumerate(texts)
+        )
+    )
+    asked = []
+
+    def engine(system: System[Any], properties: tuple[Property, ...]) -> Result:
+        asked.append([p.name for p in properties])
+        return slow(system, properties)
+
+    ready = [resolve(found) for found in read_document(path)]
+    found = list(verify_all(ready, Runs(engine)))
+    assert [v.verdict for v in found] == ["verified"] * 4
+    both = ["every_question_is_answered", "it_is_answered_without_fairness"]
+    assert asked == [[], [], both, both[:1]]
+    # Without a plan they are decided when they are asked for.
+    asked.clear()
+    runs = Runs(engine)
+    assert [verify(item, runs).verdict for item in ready] == ["verified"] * 4
+    assert asked == [[], [], both[:1], both[:1], both]

@@ -14,6 +14,7 @@ from explorer.claims.resolve import resolve
 from explorer.claims.runs import Runs
 from explorer.claims.verify import Verified, not_modelled, verify, verify_all
 from explorer.lang.errors import ModelError
+from explorer.lang.properties import Property
 from explorer.lang.system import System
 from explorer.lang.text import Json
 from explorer.reference import explore
@@ -23,8 +24,8 @@ DOOR = Path("tests/cli/models/door.py").resolve()
 SAFE = 'holds = ["at_most_one_is_inside"]\nreaches = ["somebody_is_inside"]\n'
 
 
-def slow(system: System[Any]) -> Result:
-    return explore(system).result
+def slow(system: System[Any], properties: tuple[Property, ...]) -> Result:
+    return explore(system, properties).result
 
 
 def check(
@@ -34,8 +35,8 @@ def check(
     path.write_text(f'```slotcheck\nclaim = "{name}"\nsystem = "{DOOR}:{system}"\n{text}\n```\n')
     [claim] = read_document(path)
 
-    def engine(system: System[Any]) -> Result:
-        return explore(system, max_states=limit).result
+    def engine(system: System[Any], properties: tuple[Property, ...]) -> Result:
+        return explore(system, properties, max_states=limit).result
 
     return verify(resolve(claim), Runs(engine))
 
@@ -256,9 +257,9 @@ def test_a_system_that_does_not_exist_is_placed(tmp_path: Path) -> None:
 def test_every_configuration_runs_once(tmp_path: Path) -> None:
     seen = []
 
-    def engine(system: System[Any]) -> Result:
+    def engine(system: System[Any], properties: tuple[Property, ...]) -> Result:
         seen.append(system.design)
-        return slow(system)
+        return slow(system, properties)
 
     runs = Runs(engine)
     for name in ("one", "two"):
@@ -310,9 +311,9 @@ def test_after_an_interrupt_the_rest_is_unknown(tmp_path: Path) -> None:
     )
     seen = []
 
-    def engine(system: System[Any]) -> Result:
+    def engine(system: System[Any], properties: tuple[Property, ...]) -> Result:
         seen.append(system)
-        result = slow(system)
+        result = slow(system, properties)
         if len(seen) > 1:
             return replace(result, complete=False, incomplete=("interrupted",))
         return result

@@ -48,6 +48,19 @@ def test_list(capsys: pytest.CaptureFixture[str]) -> None:
     assert execute(["list", "nothing"]) == 2
 
 
+def test_list_of_a_system_with_temporal_properties(capsys: pytest.CaptureFixture[str]) -> None:
+    assert execute(["list", "tests/systems/peterson.py:Peterson"]) == 0
+    assert capsys.readouterr().out.splitlines()[4:] == [
+        '  fairness: weak.each("give_way", "enter", "leave")',
+        "  invariant: only_one_is_inside",
+        "  temporal: whoever_asks_enters",
+        "  temporal: whoever_asks_enters_without_fairness",
+        "  temporal: everybody_enters_again_and_again_if_nobody_stops",
+        "  temporal: everybody_enters_again_and_again",
+        "",
+    ]
+
+
 def test_help_and_version(capsys: pytest.CaptureFixture[str]) -> None:
     assert execute(["--version"]) == 0
     assert capsys.readouterr().out.startswith("slotcheck")

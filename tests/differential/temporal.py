@@ -40,11 +40,15 @@ def with_temporal(source: str, seed: int) -> str:
     ]
     # Fairness stands in the class, before the import at the end.
     parts[0] = parts[0].replace(
-        "from explorer.lang import (", "from explorer.lang import strong, weak\nfrom explorer.lang import (", 1
+        "from explorer.lang import (",
+        "from explorer.lang import strong, weak\nfrom explorer.lang import (",
+        1,
     )
     for number in range(FORMULAS):
         formula = text(random_formula(r, r.choice((1, 2, 2, 3))), "pq")
-        used = [f"{n}={f}" for n, f in zip("pq", r.sample(predicates, 2), strict=True) if n in formula]
+        used = [
+            f"{n}={f}" for n, f in zip("pq", r.sample(predicates, 2), strict=True) if n in formula
+        ]
         if not used:
             continue
         own = r.choice(("", "", "(fairness=())"))
@@ -75,7 +79,26 @@ def compare_runs(system: System[Any]) -> dict[str, str] | None:
 def found(result: Result) -> dict[str, tuple[str, int | None, int | None]]:
     """Verdict, length and beginning of the cycle, by name."""
     return {
-        p.name: (p.verdict, p.length, p.trace and p.trace.loop)
+        p.name: (p.verdict, p.length, None if p.trace is None else p.trace.loop)
         for p in result.properties
         if p.kind == "temporal"
     }
+
+
+def disguised(source: str, seed: int) -> str:
+    """The same model with its actions in another order, under other names, beside one that is never enabled."""
+    r = random.Random(seed)
+    # An action ends where an empty line does.
+    pattern = re.compile(r"    @action.*\n(?:    .*\n)+")
+    actions = pattern.findall(source)
+    shuffled = iter(r.sample(actions, len(actions)))
+    idle = "    @action\n    def idle(self, s: State) -> None:\n        require(False)\n\n"
+    moved = pattern.sub(lambda _: next(shuffled), source)
+    first = moved.index("    @action")
+    moved = moved[:first] + idle + moved[first:]
+    return re.sub(r"\bact(\d+)\b", lambda found: f"go{97 - int(found[1])}", moved)
+
+
+def answers(system: System[Any]) -> dict[str, tuple[str, int | None, int | None]]:
+    """What the native search says about runs."""
+    return found(check(system, max_states=STATES))

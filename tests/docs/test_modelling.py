@@ -35,7 +35,16 @@ def test_every_output_is_what_the_tutorial_shows(run: list[Command]) -> None:
 
 def test_the_tutorials_models_pass_mypy(directory: Path, run: list[Command]) -> None:
     done = subprocess.run(
-        [sys.executable, "-m", "mypy", "--strict", "lock.py", "sessions.py", "test_lock.py"],
+        [
+            sys.executable,
+            "-m",
+            "mypy",
+            "--strict",
+            "lock.py",
+            "sessions.py",
+            "jobs.py",
+            "test_lock.py",
+        ],
         cwd=directory,
         env={"MYPYPATH": str(ROOT)},
         capture_output=True,

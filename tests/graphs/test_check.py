@@ -156,9 +156,9 @@ def test_a_limit_on_states_leaves_open_what_it_cuts(tmp_path: Path) -> None:
 def test_more_than_64_sets_and_labels(tmp_path: Path) -> None:
     count = 150
     edges = [f"s{i} a{i} s{(i + 1) % count}" for i in range(count)]
-    labels = {f"p{i}": f"s{i}" for i in range(count)}
     weak = tuple(f"a{i}" for i in range(count))
-    ring = graph(*edges, "s0 stay s0", initial="s0", weak=weak, **labels)
+    ring = graph(*edges, "s0 stay s0", initial="s0", weak=weak)
+    ring["labels"] = {f"p{i}": [f"s{i}"] for i in range(count)}
     for formula in ("G F p149", "G F p0", "G (p149 -> X p0)"):
         assert verdict(tmp_path, ring, formula)[0] == "holds"
     assert verdict(tmp_path, ring, "F G !p149") == ("violated", count)

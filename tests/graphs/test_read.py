@@ -108,6 +108,20 @@ def test_wrong_arguments(
     assert hint in text
 
 
+def test_a_formula_that_is_too_large(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    labels = {f"a{i}": ["a"] for i in range(9)}
+    path = tmp_path / "g.json"
+    path.write_text(json.dumps({**EXAMPLE, "labels": labels}))
+    formula = " | ".join(f"G F {name}" for name in labels)
+    assert execute(["check", str(path), "--ltl", f"G F a0 & ({formula})"]) == 2
+    text = capsys.readouterr().err
+    assert f"G F a0 & ({formula}): the formula needs an automaton of" in text
+    assert "hint: state its conjuncts" in text
+    # A dozen assumptions about what comes again and again are no problem.
+    several = " & ".join(f"G F {name}" for name in labels)
+    assert execute(["check", str(path), "--ltl", f"({several}) -> G F a0"]) == 0
+
+
 def test_files_that_are_not_there(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert execute(["check", str(tmp_path / "none.json"), "--ltl", "G p"]) == 2
     assert "there is no file" in capsys.readouterr().err

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from enum import Enum
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 
 from explorer.lang import ModelError
-from explorer.lang.fairness import fair_sets
+from explorer.lang.fairness import fair_sets, strong, weak
 from explorer.lang.properties import forget, properties_for
 from explorer.lang.run import holds, initial_states, instances
 from explorer.lang.temporal import fairness_of, temporal_instances
@@ -417,3 +418,20 @@ def test_the_api_is_the_same_lazily() -> None:
 
     for name in ("temporal", "ltl", "now", "weak", "strong", "leads_to", "Formula"):
         assert getattr(explorer, name) is getattr(explorer.lang, name)
+
+
+class Level(Enum):
+    LOW = 0
+
+
+@pytest.mark.parametrize(
+    ("fair", "text"),
+    [
+        (weak("a", "b"), 'weak("a", "b")'),
+        (strong.each("a"), 'strong.each("a")'),
+        (weak.threads(), "weak.threads()"),
+        (strong.thread(Level.LOW), "strong.thread(Level.LOW)"),
+    ],
+)
+def test_fairness_is_shown_as_it_is_declared(fair: object, text: str) -> None:
+    assert str(fair) == text

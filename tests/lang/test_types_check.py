@@ -14,12 +14,13 @@ WRONG = """\
 from explorer import Set, given, panic
 from tests.lang.sample_model import *
 
-def infer(s: State, system: Sample) -> None:
+def infer(s: State, system: Sample, last: Publish | Drop | None) -> None:
     for id in GlobalId:
         reveal_type(id)
     for t in Time:
         reveal_type(t)
     reveal_type(given(s.entry[id]))
+    reveal_type(given(last))
     reveal_type(max(Time.first(), t.next()))
     reveal_type(system.design)
     reveal_type(s.commands[Runtime.MAINTENANCE].pop_first())
@@ -81,6 +82,7 @@ def test_what_is_inferred_and_what_is_refused(
         "GlobalId",
         "Time",
         "SlotRef",
+        "Publish | Drop",
         "Time",
         "Design",
         "Publish | Drop",

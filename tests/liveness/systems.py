@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from explorer.lang import (
     Between,
@@ -22,6 +22,7 @@ from explorer.lang import (
     temporal,
     weak,
 )
+from explorer.lang.fairness import Fair
 
 
 @record
@@ -39,7 +40,7 @@ def two(s: Count) -> bool:
 class Counts(System[Count]):
     """The number goes up to 2 and stays there; or to 3 at once."""
 
-    fairness = (weak("up"),)
+    fairness: ClassVar[tuple[Fair, ...]] = (weak("up"),)
 
     def is_final(self, s: Count) -> bool:
         """Whether it may end here."""
@@ -105,7 +106,7 @@ class Serving(System[Work]):
     """Workers ask and are served, one by one; without fairness to each of them one may wait for ever."""
 
     default_scope = {"Worker": 2}
-    fairness = (weak.each("serve"),)
+    fairness: ClassVar[tuple[Fair, ...]] = (weak.each("serve"),)
 
     @action
     def ask(self, s: Work, w: Worker) -> None:
@@ -125,7 +126,7 @@ class Serving(System[Work]):
 class Shared(Serving):
     """Fair only to serving as a whole."""
 
-    fairness = (weak("serve"),)
+    fairness: ClassVar[tuple[Fair, ...]] = (weak("serve"),)
 
 
 @temporal
@@ -155,7 +156,7 @@ class Clocks(System[Clock]):
     """Time goes on beyond every scope; the alarm is switched on in the end, or not."""
 
     default_scope = {"Tick": 3}
-    fairness = (weak("tick"),)
+    fairness: ClassVar[tuple[Fair, ...]] = (weak("tick"),)
 
     @action
     def tick(self, s: Clock) -> None:
@@ -172,7 +173,7 @@ class Clocks(System[Clock]):
 class Waiting(Clocks):
     """Time may stand still: every run in the scope is fair."""
 
-    fairness = ()
+    fairness: ClassVar[tuple[Fair, ...]] = ()
 
 
 @temporal
@@ -203,7 +204,7 @@ def ate(s: Forks) -> bool:
 class Greedy(System[Forks]):
     """The first one takes the fork and puts it back; the second can eat only in between."""
 
-    fairness = (strong("take"), weak("eat"))
+    fairness: ClassVar[tuple[Fair, ...]] = (strong("take"), weak("eat"))
 
     @action
     def take(self, s: Forks) -> None:
@@ -227,7 +228,7 @@ class Greedy(System[Forks]):
 class Patient(Greedy):
     """Strong fairness to the second one."""
 
-    fairness = (strong("eat"), weak("put"), weak("take"))
+    fairness: ClassVar[tuple[Fair, ...]] = (strong("eat"), weak("put"), weak("take"))
 
 
 @temporal

@@ -16,12 +16,12 @@ from explorer.lang.run import instances
 from explorer.liveness.graph import NOWHERE, FairSets, graph_of
 from explorer.reference.search import explore
 from explorer.search.explore import search
-from model.systems import Registry
+from tests.search.holders import InPool
 from tests.systems.two_phase_commit import TwoPhaseCommit
 
 SYSTEMS: list[System[Any]] = [
     TwoPhaseCommit({"Manager": 3}),
-    Registry({"GlobalId": 1, "Time": 2, "SlotRef": 1}),
+    InPool({}),
 ]
 
 

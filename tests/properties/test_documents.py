@@ -14,7 +14,8 @@ import properties
 from explorer.claims.claim import Claim, read_document
 from explorer.claims.resolve import resolve
 from model.aliases import AliasDesign
-from model.design import BarrierDesign, Design
+from model.cluster import ClusterDesign
+from model.design import BarrierDesign, Design, PairDesign
 from model.threads import ThreadDesign
 from model.wake import WakeDesign
 
@@ -30,6 +31,8 @@ ENVIRONMENT = {
     "sends_fail",
     "last_comes_through",
     "one_hello_at_a_time",
+    "controller_restarts",
+    "backlog",
 }
 # Each system's design: a claim about the system says what each of its switches carries.
 DESIGNS = {
@@ -38,6 +41,8 @@ DESIGNS = {
     "aliases": AliasDesign,
     "threads": ThreadDesign,
     "barrier": BarrierDesign,
+    "cluster": ClusterDesign,
+    "replica": PairDesign,
 }
 
 
