@@ -63,7 +63,7 @@ def covered(verified: Verified) -> str:
     if result is None:
         return verified.claim.not_modelled or "interrupted"
     scope = " ".join(f"{name}={size}" for name, size in result.scope.items())
-    return f"{result.states:,} states, depth {result.depth}, {scope}"
+    return ", ".join(filter(None, [f"{result.states:,} states", f"depth {result.depth}", scope]))
 
 
 def counterexamples(verified: Verified) -> list[str]:

@@ -13,6 +13,7 @@ from benchmarks.measure import Failed, run
 from benchmarks.peers import PEERS, Minicheck, Rumur, Spin, Tlc
 
 
+@pytest.mark.slow
 def test_a_tiny_comparison() -> None:
     lines: list[str] = []
     figures = compare(managers=2, times=1, only=["spin", "rumur"], say=lines.append)

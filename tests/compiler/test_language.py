@@ -1559,7 +1559,22 @@ CASES = (
                     return D1.get(self) + 1
             """,
     ),
+    Case(
+        "empty sets meet, and an item grows by the last one",
+        fields="""
+            a: Set[A] = initial()
+            q: Annotated[Seq[L], Capacity(2)] = initial()
+            """,
+        actions=(
+            "(p: A)\ns.a.add(p)",
+            "s.a = Set() & Set()",
+            "s.a = s.a | (Set() & Set())",
+            "(k: L)\nrequire(len(s.q) < 2)\ns.q.append(k)",
+            "require(len(s.q) == 2 and s.q[0] + s.q[1] < 4)\ns.q[0] += s.q.last()",
+        ),
+    ),
 )
+
 
 SHARED = Case(
     "a field that all records of a union have",

@@ -48,7 +48,7 @@ def test_accepted_models_are_symmetric(tmp_path: Path, block: int) -> None:
         (TwoPhaseCommit({"Manager": 3}), 80),
         (Increment({"Thread": 2}), 8),
         (Increment({"Thread": 3}), 22),
-        (Increment({"Thread": 4}), 63),
+        pytest.param(Increment({"Thread": 4}), 63, marks=pytest.mark.slow),
         (Toggles({"Toggle": 5}), 6),
     ],
     ids=lambda value: value.name if isinstance(value, System) else str(value),

@@ -13,7 +13,7 @@ from tests.lang.sources import load
 
 METHODS = [
     "__eq__ __ne__ __hash__ __lt__ __le__ __gt__ __ge__ __bool__ __repr__ __str__ __format__ __new__".split(),
-    "__eq__ __ne__ __hash__ __lt__ __le__ __gt__ __ge__ __bool__".split(),
+    "__eq__ __ne__ __hash__ __lt__ __le__ __gt__ __ge__ __bool__ __getattr__".split(),
 ]
 ORDINAL = ("next", "first", "last", "top")
 
