@@ -14,6 +14,7 @@ from model.retention import Reconciling
 from model.state import GlobalId, Runtime, State
 from model.threads import Attaching
 from model.variants.dirty_set import DirtySet
+from model.variants.late_since import PublishesLate
 from model.variants.notify_first import NotifyFirst
 from model.variants.reexport_overwrites import ReexportOverwrites
 from model.variants.reexports import (
@@ -75,6 +76,7 @@ class Aliases(SharedTrace):
         "refuses": RefusesOccupied,
         "keyed": (Overwrites, {"keyed_by_id": True}),
         "in_place_keyed": (BacksInPlace, {"keyed_by_id": True}),
+        "publishes_late": PublishesLate,
     }
 
 

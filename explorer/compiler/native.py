@@ -76,11 +76,17 @@ class Native:
         """The words of a state as one number per leaf."""
         return self.packing.unpack(words)
 
-    def tuned(self) -> Native:
-        """The same functions as faster code, for a search that turns out to be a long one."""
+    def tuned_code(self) -> bytes:
+        """Faster machine code for the same functions. Another thread may make it."""
+        return object_code(self.text, TUNED)
+
+    def tuned(self, code: bytes | None = None) -> Native:
+        """The same functions as faster code, for a search that turns out to be a long one; ``code`` is that code if it is
+        made already."""
         if self.level == TUNED:
             return self
-        made = _native(self.program, self.packing, self.text, TUNED, object_code(self.text, TUNED))
+        code = self.tuned_code() if code is None else code
+        made = _native(self.program, self.packing, self.text, TUNED, code)
         _remember(made)
         return made
 
@@ -150,14 +156,21 @@ def machine_code(text: str, level: int) -> bytes:
 
 def _made(text: str, level: int) -> bytes:
     machine = _machine(level)
-    module = llvm.parse_assembly(text, _context())
-    module.triple = machine.triple
-    module.data_layout = str(machine.target_data)
-    if level > QUICK and len(text) < _LONG:
-        options = llvm.create_pipeline_tuning_options(speed_level=_SPEED)
-        builder = llvm.create_pass_builder(machine, options)
-        builder.getModulePassManager().run(module, builder)
-    return bytes(machine.emit_object(module))
+    # A context is not for two threads, and code is tuned beside the search.
+    context = llvm.create_context()
+    module = llvm.parse_assembly(text, context)
+    try:
+        module.triple = machine.triple
+        module.data_layout = str(machine.target_data)
+        if level > QUICK and len(text) < _LONG:
+            options = llvm.create_pipeline_tuning_options(speed_level=_SPEED)
+            builder = llvm.create_pass_builder(machine, options)
+            builder.getModulePassManager().run(module, builder)
+        return bytes(machine.emit_object(module))
+    finally:
+        # In this order, whatever else still refers to them.
+        module.close()
+        context.close()
 
 
 def _name(text: str, level: int) -> str:
@@ -176,15 +189,11 @@ def target() -> tuple[str, ...]:
 
 def load(code: bytes) -> Any:
     """The execution engine that holds the machine code."""
-    engine = llvm.create_mcjit_compiler(llvm.parse_assembly("", _context()), _machine(QUICK))
+    # Its own module is empty, and in the global context: this is for one thread, that of the search.
+    engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _machine(QUICK))
     engine.add_object_file(llvm.ObjectFileRef.from_data(code))
     engine.finalize_object()
     return engine
-
-
-def _context() -> Any:
-    """A context of its own for each module: LLVM's contexts are not for two threads, and code is tuned beside the search."""
-    return llvm.create_context()
 
 
 def _machine(level: int) -> Any:

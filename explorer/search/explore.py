@@ -85,7 +85,7 @@ class _Search:
         self.max_seconds = max_seconds
         self.started = time.monotonic()
         self.progress = Progress()
-        self.tuning: interrupts.Background[Native] | None = None
+        self.tuning: interrupts.Background[bytes] | None = None
         self.tuned = False
 
     def explore(self, initial: Iterable[Sequence[int]]) -> Found:
@@ -128,11 +128,11 @@ class _Search:
         """Goes over to faster code, made meanwhile, when the search turns out to be a long one."""
         if self.tuning is None:
             if now - self.started > _PATIENCE * self.native.seconds:
-                self.tuning = interrupts.Background(self.native.tuned)
+                self.tuning = interrupts.Background(self.native.tuned_code)
         elif self.tuning.done and not self.tuned:
             self.tuned = True
             with contextlib.suppress(MemoryError):
-                self.space.use(self.tuning.result())
+                self.space.use(self.native.tuned(self.tuning.result()))
 
 
 class _Memory:

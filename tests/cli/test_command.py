@@ -50,7 +50,8 @@ def test_list(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_list_of_a_system_with_temporal_properties(capsys: pytest.CaptureFixture[str]) -> None:
     assert execute(["list", "tests/systems/peterson.py:Peterson"]) == 0
-    assert capsys.readouterr().out.splitlines()[4:] == [
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[lines.index("  switch: polite=True (bool)") + 1 :] == [
         '  fairness: weak.each("give_way", "enter", "leave")',
         "  invariant: only_one_is_inside",
         "  temporal: whoever_asks_enters",

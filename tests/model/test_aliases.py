@@ -53,6 +53,7 @@ def test_an_alias_of_a_source_that_follows_is_sound() -> None:
         ("in_place", {}, {REFUSED: 8, PEER: 10, READER: 12, REGRESSES: 11}),
         ("refuses", {}, {REFUSED: 8, PEER: 10, READER: 12, REGRESSES: 11}),
         ("keyed", {}, {STRANDED: 3}),
+        ("publishes_late", {}, {"a_shared_point_admits_no_more_than_its_trace": 11}),
     ],
 )
 def test_a_reader_loses_something(
