@@ -78,7 +78,7 @@ def _finite(
     "--max-memory",
     callback=number_of_bytes,
     metavar="N[K|M|G|T]",
-    help="Stop before the process takes more memory: 512M, 2G.",
+    help="Stop before the process takes more memory: 512M, 2G. Temporal properties look at it between pieces of their work.",
 )
 @click.option("--no-reductions", is_flag=True, help="Explore every state, symmetric ones included.")
 @click.option(
@@ -192,20 +192,23 @@ def _check_graph(
     interrupts.hold()
     with shown(output) as progress:
         progress.begin(f"checking {path}")
-        result = check_graph(
-            graph,
-            formulas,
-            first=limits.first,
-            max_states=limits.states,
-            max_seconds=limits.seconds,
-        )
-    mistake: ModelError | None = None
+        mistake: ModelError | None = None
+        try:
+            result = check_graph(
+                graph,
+                formulas,
+                first=limits.first,
+                max_states=limits.states,
+                max_seconds=limits.seconds,
+            )
+        except NotEvaluated as error:
+            mistake, result = error, error.result
     if trace_dir is not None:
         traces = [p.trace for p in result.properties if p.trace is not None]
         try:
             result = replace(result, trace_files=write_traces(traces, trace_dir))
         except ModelError as error:
-            mistake = error
+            mistake = mistake or error
     report(result, output, full=full)
     output.json(result.to_json())
     if mistake is not None:

@@ -36,6 +36,9 @@ class Library(Protocol):
     ) -> tree.Function:
         """The checked form of a helper or method; ``actual``: types of parameters, where the signature falls short."""
 
+    def failure(self, name: str, message: str) -> str:
+        """The message by which the failure ``name`` is known: ``message``, or that of another statement."""
+
     def scope_names(self) -> Collection[str]:
         """The entries of the scope."""
 

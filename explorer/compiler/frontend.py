@@ -45,6 +45,7 @@ class Frontend:
                 if not name.startswith("_")
             }
         self.design = design
+        self._messages: dict[str, str] = {}
 
     # What the context asks for
 
@@ -56,6 +57,9 @@ class Frontend:
             if name in vars(cls):
                 return vars(cls)[name], cls
         return ABSENT, None
+
+    def failure(self, name: str, message: str) -> str:
+        return self._messages.setdefault(name, message)
 
     def scope_names(self) -> Collection[str]:
         return self.system.scope

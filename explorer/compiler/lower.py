@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import itertools
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -336,16 +335,31 @@ class _Lowering:
 
     def _label(self, bound: Bound, function: tree.Function) -> Predicate:
         """What an atom of a temporal property says about a state."""
-        places = _occurrences(self.state, bound.record, self.layout, _Occurrence(0))
-        place = next(itertools.islice(places, bound.occurrence, None))
         machine, elaborator = self._machine(steps=False)
         arguments = []
         for value, kind in zip(bound.arguments, argument_types(bound.function), strict=True):
             nodes = self._constants(kind, self.layout.flatten(kind, value))
             arguments.append(Value(elaborator.ops.loosened(kind, nodes)))
-        result = self._result(elaborator.call(function, [self._place(place.offset), *arguments]))
+        result = self._result(
+            elaborator.call(function, [self._place(self._offset(bound)), *arguments])
+        )
         failures = self._failures(_ends(machine.events), self.failures)
         return Predicate(str(bound), "label", result, failures)
+
+    def _offset(self, bound: Bound) -> int:
+        """The first leaf of the record that a predicate is about."""
+        kind: Type = self.state
+        offset, keys = 0, iter(bound.place.keys)
+        for name in bound.place.path:
+            match kind:
+                case RecordT(cls) if name is not None:
+                    distance, kind = self.layout.field(cls, name)
+                    offset += distance
+                case MapT(key, value):
+                    number = self.layout.domain(key).index(self.layout.flatten(key, next(keys)))
+                    offset += number * self.layout.size(value)
+                    kind = value
+        return offset
 
     def _final(self, function: tree.Function) -> Predicate:
         machine, elaborator = self._machine(steps=False)

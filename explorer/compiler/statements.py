@@ -83,8 +83,9 @@ def _statement(ctx: Context, node: ast.stmt) -> list[Stmt]:
         case ast.Break() | ast.Continue():
             return [tree.Jump(where, "break" if isinstance(node, ast.Break) else "continue")]
         case ast.Assert(test, text):
-            name = slug(_literal(ctx, text) if text is not None else ctx.name)
-            return [tree.Fail(where, f"assert:{name}", ctx.condition(test), soft=False)]
+            message = _literal(ctx, text) if text is not None else ctx.name
+            name = _failure(ctx, node, "assert", message)
+            return [tree.Fail(where, name, ctx.condition(test), soft=False)]
     text_of_node = f"`{source_text(node)}` is not supported"
     message, hint = UNSUPPORTED.get(type(node), (text_of_node, ""))
     ctx.error(node, message, hint)
@@ -96,6 +97,19 @@ def _literal(ctx: Context, node: ast.expr) -> str:
     ctx.error(
         node, "a message is a literal string", "its words name the property: no f-string, not empty"
     )
+
+
+def _failure(ctx: Context, node: ast.AST, kind: str, message: str) -> str:
+    """The name of the failure with a message; two messages must not share one."""
+    name = f"{kind}:{slug(message)}"
+    known = ctx.library.failure(name, message)
+    if known != message:
+        ctx.error(
+            node,
+            f"{message!r} and {known!r} make one name, {name}: they would count as the same failure",
+            "use the same words, or other ones",
+        )
+    return name
 
 
 def _effect(ctx: Context, node: ast.expr) -> Stmt:
@@ -115,9 +129,8 @@ def _effect(ctx: Context, node: ast.expr) -> Stmt:
             argument = node.args[0]
             if name == "require":
                 return tree.Require(where, ctx.condition(argument))
-            return tree.Fail(
-                where, f"{name}:{slug(_literal(ctx, argument))}", None, name != "panic"
-            )
+            failure = _failure(ctx, argument, name, _literal(ctx, argument))
+            return tree.Fail(where, failure, None, name != "panic")
     expr = check_expression(ctx, node)
     if not isinstance(expr, (tree.Call, tree.Operate, tree.Given)):
         ctx.error(

@@ -17,7 +17,7 @@ from explorer.lang.formula_text import parse
 from explorer.lang.formulas import Atom, Formula, atoms, replace_atoms
 from explorer.liveness.decide import Labelled, remarks
 from explorer.liveness.lasso import Lasso
-from explorer.result import OUT_OF_MEMORY, ActionCount, PropertyResult, Result
+from explorer.result import OUT_OF_MEMORY, ActionCount, NotEvaluated, PropertyResult, Result
 
 ENGINE = "exhaustive"
 _MOST_LISTED = 8
@@ -43,7 +43,9 @@ def check_graph(
     Raises
     ------
     ModelError
-        A formula cannot be read, is too large, or has an atom that is no label.
+        A formula cannot be read, or has an atom that is no label.
+    NotEvaluated
+        A formula is too large; with the verdicts on the others.
     ReplayMismatch
         A counterexample is not one according to the file: a mistake of the search.
     """
@@ -65,25 +67,30 @@ def check_graph(
     results: list[PropertyResult] = []
     warnings, notes = list[str](), list[str]()
     stopped = None if reached.complete else "state limit"
+    mistake: ModelError | None = None
     try:
         for text, named in parsed.items():
             pause(0, 1)
             formula = replace_atoms(named, lambda atom: Atom(numbers[str(atom.what)]))
-            lasso = labelled.violation(formula, fairness)
+            try:
+                lasso = labelled.violation(formula, fairness)
+                # What is violated needs no remarks, what is open deserves none.
+                holds = lasso is None and reached.complete
+                said, noted = remarks(labelled, [formula], fairness) if holds else ([], [])
+            except ModelError as error:
+                # The others are worth a report.
+                mistake = mistake or ModelError(f"{text}: {error.message}", hint=error.hint)
+                results.append(PropertyResult(text, "temporal", "unknown"))
+                continue
             if lasso is not None:
                 trace = trace_of(source, text, named, _in_file(lasso, reached))
                 results.append(PropertyResult(text, "temporal", "violated", lasso.length, trace))
                 if first:
                     break
-            elif not reached.complete:
-                results.append(PropertyResult(text, "temporal", "unknown"))
-            else:
-                said, noted = remarks(labelled, [formula], fairness)
-                results.append(PropertyResult(text, "temporal", "holds"))
-                warnings += [f"{text} {remark}" for remark in said]
-                notes += [f"{text} {remark}" for remark in noted]
-    except ModelError as error:
-        raise ModelError(f"{text}: {error.message}", where=error.where, hint=error.hint) from None
+                continue
+            results.append(PropertyResult(text, "temporal", "holds" if holds else "unknown"))
+            warnings += [f"{text} {remark}" for remark in said]
+            notes += [f"{text} {remark}" for remark in noted]
     except _Stopped as why:
         stopped = str(why)
     except MemoryError:
@@ -93,22 +100,26 @@ def check_graph(
     count = np.bincount(graph.label, minlength=len(source.actions)).tolist()
     if reached.complete and reached.unreached:
         notes.append(f"no run reaches {_listed(reached.unreached)}")
-    return Result(
+    why_not = [why for why in (stopped, mistake and mistake.message) if why]
+    result = Result(
         system=source.name,
         scope={},
         design={},
         engine=ENGINE,
-        complete=stopped is None,
+        complete=not why_not,
         states=graph.states,
         transitions=len(graph.target),
         depth=reached.depth,
         properties=tuple(results),
         actions={n: ActionCount(c, c) for n, c in zip(source.actions, count, strict=False)},
-        incomplete=() if stopped is None else (stopped,),
+        incomplete=tuple(why_not),
         warnings=(*source.warnings, *warnings),
         notes=tuple(notes),
         seconds=time.perf_counter() - started,
     )
+    if mistake is not None:
+        raise NotEvaluated(mistake, result)
+    return result
 
 
 def _known(source: LabelledGraph, text: str) -> Formula:

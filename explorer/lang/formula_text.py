@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from explorer.lang.errors import ModelError
 from explorer.lang.formulas import (
+    DEEPEST,
     FALSE,
     TRUE,
     And,
@@ -23,6 +24,7 @@ from explorer.lang.formulas import (
     Release,
     Until,
     always,
+    check_size,
     eventually,
     weak_until,
 )
@@ -42,8 +44,6 @@ _SAME = {
 _UNARY = ("X", "F", "G", "!")
 _BINARY = ("U", "R", "W", "M")
 _WORDS = frozenset([*_UNARY, *_BINARY, "V", "true", "false", "xor"])
-# Deeper formulas than this are no formulas that somebody wrote.
-_DEEPEST = 200
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class _Token:
 
 def parse(text: str) -> Formula:
     """The formula in ``text``; its atoms hold names. Raises ModelError that shows where it goes wrong."""
-    return _Parser(text).whole()
+    return check_size(_Parser(text).whole())
 
 
 def _tokens(text: str) -> Iterator[_Token]:
@@ -128,10 +128,13 @@ class _Parser:
         self.at += 1
         return found
 
-    def implication(self) -> Formula:
+    def deeper(self) -> None:
         self.depth += 1
-        if self.depth > _DEEPEST:
-            raise ModelError(f"the formula is nested more than {_DEEPEST} deep")
+        if self.depth > DEEPEST:
+            raise ModelError(f"the formula is nested more than {DEEPEST} deep", hint=_HINT)
+
+    def implication(self) -> Formula:
+        self.deeper()
         left = self.exclusive()
         found = self.take("->", "<->")
         if found is not None:
@@ -159,9 +162,7 @@ class _Parser:
         return result
 
     def binary(self) -> Formula:
-        self.depth += 1
-        if self.depth > _DEEPEST:
-            raise ModelError(f"the formula is nested more than {_DEEPEST} deep")
+        self.deeper()
         left = self.unary()
         found = self.take(*_BINARY)
         if found is not None:

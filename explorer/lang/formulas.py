@@ -5,9 +5,28 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from explorer.lang.errors import ModelError
+
+_SMALLER = "state its conjuncts as properties of their own"
+
+
+# Larger formulas than this are none that somebody wrote.
+DEEPEST, LARGEST = 200, 10_000
+
 
 class Formula:
-    """A statement about a run. Combine formulas with ``&``, ``|``, ``~`` and ``implies``."""
+    """A statement about a run. Combine formulas with ``&``, ``|``, ``~`` and ``implies``.
+
+    ``depth`` is how deep it is nested; ``size`` how many parts it has, one that stands in several places counted in each.
+    """
+
+    depth: int
+    size: int
+
+    def __post_init__(self) -> None:
+        inside = [part for part in vars(self).values() if isinstance(part, Formula)]
+        object.__setattr__(self, "depth", 1 + max((part.depth for part in inside), default=0))
+        object.__setattr__(self, "size", 1 + sum(part.size for part in inside))
 
     def __and__(self, other: object) -> Formula:
         return And(self, formula(other))
@@ -116,6 +135,15 @@ def formula(value: object) -> Formula:
     return _to_atom[-1](value)
 
 
+def check_size(f: Formula) -> Formula:
+    """``f``. Raises ModelError if it is nested more than 200 deep, or has more than 10,000 parts."""
+    if f.depth > DEEPEST:
+        raise ModelError(f"the formula is nested more than {DEEPEST} deep", hint=_SMALLER)
+    if f.size > LARGEST:
+        raise ModelError(f"the formula has more than {LARGEST:,} parts", hint=_SMALLER)
+    return f
+
+
 # The usual forms
 
 
@@ -180,14 +208,21 @@ def parts(f: Formula) -> tuple[Formula, ...]:
 
 def atoms(f: Formula) -> tuple[Atom, ...]:
     """The atoms of ``f``, each once, in order of appearance."""
-    return tuple(dict.fromkeys(_atoms(f)))
+    return tuple(dict.fromkeys(g for g in subformulas(f) if isinstance(g, Atom)))
 
 
-def _atoms(f: Formula) -> Iterator[Atom]:
-    if isinstance(f, Atom):
-        yield f
-    for part in parts(f):
-        yield from _atoms(part)
+def subformulas(f: Formula) -> Iterator[Formula]:
+    """``f`` and all that it is made of, on all levels, a formula before its parts and the left before the right."""
+    waiting = [f]
+    while waiting:
+        found = waiting.pop()
+        yield found
+        waiting += reversed(parts(found))
+
+
+def is_plain(f: Formula) -> bool:
+    """Whether a formula is about one state alone."""
+    return not any(isinstance(g, (Next, Until, Release)) for g in subformulas(f))
 
 
 def replace_atoms(f: Formula, new: Callable[[Atom], Formula]) -> Formula:

@@ -258,6 +258,30 @@ def occurrence_keys(system: System[Any], path: Path, prop: Property) -> Iterator
 Values: TypeAlias = tuple[Any, ...]
 
 
+@dataclass(frozen=True)
+class Place:
+    """A record in a state: a path to it, and the keys of the maps on the way."""
+
+    path: Path
+    keys: Values
+
+    def __str__(self) -> str:
+        from explorer.lang.text import format_value
+
+        keys = iter(self.keys)
+        parts = (
+            f"[{format_value(next(keys))}]" if name is None else f".{name}" for name in self.path
+        )
+        return "".join(parts).removeprefix(".")
+
+    def of(self, state: Any) -> Any:
+        """The record there."""
+        keys = iter(self.keys)
+        for name in self.path:
+            state = state[next(keys)] if name is None else getattr(state, name)
+        return state
+
+
 def places(values: Values, path: Path, keys: Values = ()) -> Iterator[tuple[Values, Values]]:
     """What ``path`` leads to from ``values`` (a state, or the ones before and after a step), with the keys on the way.
 

@@ -242,12 +242,7 @@ def evaluate(system: System[Any], prop: Property, *states: Any) -> bool:
 def holds(system: System[Any], predicate: Bound, state: Any) -> bool:
     """Whether a predicate of a temporal property holds in a state. Raises ModelError where it cannot be evaluated."""
     with _evaluating(system, f"the predicate {predicate.function.__name__}"):
-        found = [
-            arguments
-            for path in _paths(system.state_type, predicate.record)
-            for _, arguments in places((state,), path)
-        ]
-        return bool(predicate.function(*found[predicate.occurrence], *predicate.arguments))
+        return bool(predicate.function(predicate.place.of(state), *predicate.arguments))
 
 
 @cached

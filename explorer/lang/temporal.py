@@ -15,8 +15,8 @@ from explorer.lang.effects import NoneUsed, Violation
 from explorer.lang.errors import ModelError
 from explorer.lang.fairness import Fair, check_fairness
 from explorer.lang.formula_text import parse
-from explorer.lang.formulas import Atom, Formula, accept, atoms, formula, replace_atoms
-from explorer.lang.properties import Property, Values, declare, occurrence_keys, paths_to
+from explorer.lang.formulas import Atom, Formula, accept, atoms, check_size, formula, replace_atoms
+from explorer.lang.properties import Place, Property, declare, occurrence_keys, paths_to
 from explorer.lang.system import System
 from explorer.lang.types import Type, function_location, hints_of, is_immutable, is_record, resolve
 from explorer.lang.values import kind_of
@@ -70,27 +70,27 @@ class Predicate:
 
 @dataclass(frozen=True)
 class Bound:
-    """A predicate with its arguments, at one place of the state: the ``occurrence``-th record of its type, with ``keys``
-    on the way there."""
+    """A predicate with its arguments, about the record at one place of the state."""
 
     function: Callable[..., bool]
-    record: type[Any]
+    place: Place
     arguments: tuple[object, ...]
-    occurrence: int
-    keys: Values
 
     def __str__(self) -> str:
         from explorer.lang.text import format_value
 
-        where = "".join(f"[{format_value(key)}]" for key in self.keys)
-        shown = ", ".join(format_value(a) for a in self.arguments)
-        name = self.function.__name__ + where
-        return f"{name}({shown})" if shown else name
+        shown = [str(self.place)] if self.place.path else []
+        shown += [format_value(a) for a in self.arguments]
+        name = self.function.__name__
+        return f"{name}({', '.join(shown)})" if shown else name
 
 
 @dataclass(frozen=True)
 class Instance:
-    """A temporal property for one choice of its parameters and of the record that it is about; ``text`` says which."""
+    """A temporal property for one choice of its parameters and of the record that it is about; ``text`` says which.
+
+    No two instances of a property have the same text: a trace names its instance by it.
+    """
 
     text: str
     formula: Formula
@@ -241,23 +241,10 @@ def _property(function: Callable[..., Any], fairness: tuple[Fair, ...] | None) -
             )
         parameters.append(Parameter(name, kind))
     try:
-        made = function(*parameters)
+        whole = _made(function, parameters)
     except ModelError as error:
         error.where = error.where or where
         raise
-    except Exception as error:
-        raise ModelError(
-            f"{function.__name__} raises {type(error).__name__}: {error}",
-            where=where,
-            hint="a temporal property combines predicates; what depends on the state or on a parameter belongs into them",
-        ) from None
-    if not isinstance(made, (Formula, bool)) and not inspect.isfunction(made):
-        raise ModelError(
-            f"the temporal property {function.__name__} returns {made!r}, which is no formula",
-            where=where,
-            hint="return eventually(p), leads_to(p, q) or another formula",
-        )
-    whole = formula(made)
     record = _record(function, whole)
     used = {
         a for atom in atoms(whole) if isinstance(atom.what, Predicate) for a in _open(atom.what)
@@ -272,6 +259,25 @@ def _property(function: Callable[..., Any], fairness: tuple[Fair, ...] | None) -
     return Property(
         function.__name__, "temporal", function, record, where.file, where.line, whole, fairness
     )
+
+
+def _made(function: Callable[..., Any], parameters: Sequence[Parameter]) -> Formula:
+    """The formula that a decorated function returns."""
+    try:
+        made = function(*parameters)
+    except ModelError:
+        raise
+    except Exception as error:
+        raise ModelError(
+            f"{function.__name__} raises {type(error).__name__}: {error}",
+            hint="a temporal property combines predicates; what depends on the state or on a parameter belongs into them",
+        ) from None
+    if not isinstance(made, (Formula, bool)) and not inspect.isfunction(made):
+        raise ModelError(
+            f"the temporal property {function.__name__} returns {made!r}, which is no formula",
+            hint="return eventually(p), leads_to(p, q) or another formula",
+        )
+    return check_size(formula(made))
 
 
 def _open(predicate: Predicate) -> tuple[Parameter, ...]:
@@ -308,7 +314,11 @@ def _record(function: Callable[..., Any], whole: Formula) -> type[Any]:
             )
         found = hints[first]
     if found is None:
-        raise ModelError(f"the temporal property {function.__name__} has no predicate", where=where)
+        raise ModelError(
+            f"the temporal property {function.__name__} has no predicate: it is {whole} in every run",
+            where=where,
+            hint="it is made from predicates with eventually, leads_to, &, | and ~; == compares",
+        )
     return found
 
 
@@ -337,18 +347,14 @@ def temporal_instances(system: System[Any], prop: Property) -> tuple[Instance, .
     with system:
         domains = [tuple(kind.domain()) for kind in kinds]
         return tuple(
-            _instance(system, prop, dict(zip(parameters, values, strict=True)), number, keys)
-            for number, keys in places
+            _instance(system, prop, dict(zip(parameters, values, strict=True)), place)
+            for place in places
             for values in itertools.product(*domains)
         )
 
 
 def _instance(
-    system: System[Any],
-    prop: Property,
-    values: dict[Parameter, object],
-    occurrence: int,
-    keys: Values,
+    system: System[Any], prop: Property, values: dict[Parameter, object], place: Place
 ) -> Instance:
     from explorer.lang.text import format_value
 
@@ -356,13 +362,12 @@ def _instance(
         assert isinstance(atom.what, Predicate)
         arguments = tuple(values[a] if isinstance(a, Parameter) else a for a in atom.what.arguments)
         _check_arguments(system, prop, atom.what, arguments)
-        return Atom(Bound(atom.what.function, prop.record, arguments, occurrence, keys))
+        return Atom(Bound(atom.what.function, place, arguments))
 
     assert prop.formula is not None
-    named = [f"{p} = {format_value(v)}" for p, v in values.items()]
-    if keys:
-        named.append(f"at [{']['.join(format_value(key) for key in keys)}]")
-    return Instance(", ".join(named), replace_atoms(prop.formula, bind))
+    which = [str(place)] if place.path else []
+    which += [f"{p} = {format_value(v)}" for p, v in values.items()]
+    return Instance(", ".join(which), replace_atoms(prop.formula, bind))
 
 
 def _check_arguments(
@@ -375,22 +380,25 @@ def _check_arguments(
             kind_of(kind, system.scope, name).check(value)
         except (ModelError, Violation, NoneUsed) as error:
             raise ModelError(
-                f"{predicate.function.__name__} gets {given} for its parameter {name}: {error}",
+                f"{predicate.function.__name__} gets {given} for its parameter {name}: "
+                + (error.message if isinstance(error, Violation) else str(error)),
                 where=function_location(prop.function),
                 hint=f"{name} is of the type {kind}",
             ) from None
 
 
-def _places(system: System[Any], prop: Property) -> Iterator[tuple[int, Values]]:
-    number = 0
+def _places(system: System[Any], prop: Property) -> Iterator[Place]:
     for path in paths_to(system.state_type, prop.record):
         for keys in occurrence_keys(system, path, prop):
-            yield number, keys
-            number += 1
+            yield Place(path, keys)
 
 
 def fairness_of(system: System[Any], prop: Property) -> tuple[Fair, ...]:
     """The declarations of fairness under which a property is to hold. Raises ModelError for those that do not fit."""
-    declared = system.fairness if prop.fairness is None else prop.fairness
-    owner = system.name if prop.fairness is None else prop.name
-    return check_fairness(declared, system.actions, owner)
+    if prop.fairness is None:
+        return check_fairness(system.fairness, system.actions, system.name)
+    try:
+        return check_fairness(prop.fairness, system.actions, prop.name)
+    except ModelError as error:
+        error.where = error.where or function_location(prop.function)
+        raise

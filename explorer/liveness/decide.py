@@ -14,12 +14,11 @@ from explorer.lang.formulas import (
     Atom,
     Constant,
     Formula,
-    Next,
     Not,
     Or,
     Release,
-    Until,
     atoms,
+    is_plain,
 )
 from explorer.liveness.graph import FairSets, Graph, Words
 from explorer.liveness.lasso import Lasso, find_lasso
@@ -84,7 +83,7 @@ class Labelled:
         negated = Not(f)
         used = atoms(negated)
         letters = self._letters(used)
-        small = _Search(self, translate(negated, used), letters, fairness)
+        small = _Search(self, self._translated(negated, used), letters, fairness)
         if not small.finds:
             return None
         exact = prophetic(negated, used)
@@ -101,8 +100,11 @@ class Labelled:
         Raises ModelError for a formula that is too large.
         """
         used = atoms(f)
-        negated = translate(Not(f), used)
+        negated = self._translated(Not(f), used)
         return not _Search(self, negated, self._letters(used), fairness).finds
+
+    def _translated(self, f: Formula, used: Sequence[Atom]) -> Automaton:
+        return translate(f, used, lambda: self.pause(0, 1))
 
     def _letters(self, used: Sequence[Atom]) -> Letters:
         return Letters(self.labels, [a.what for a in used if isinstance(a.what, int)])
@@ -147,7 +149,7 @@ class _Search:
 def antecedent(f: Formula) -> Formula | None:
     """The ``a`` of ``G (a -> b)``, if it is about states alone."""
     match f:
-        case Release(Constant(False), Or(Not(a), _)) if _is_plain(a):
+        case Release(Constant(False), Or(Not(a), _)) if is_plain(a):
             return a
         case _:
             return None
@@ -183,18 +185,6 @@ def remarks(
         if all(labelled.satisfies(f, free) for f in formulas):
             notes.append("holds without any fairness")
     return warnings, notes
-
-
-def _is_plain(f: Formula) -> bool:
-    match f:
-        case Next() | Until() | Release():
-            return False
-        case Not(operand):
-            return _is_plain(operand)
-        case And(left, right) | Or(left, right):
-            return _is_plain(left) and _is_plain(right)
-        case _:
-            return True
 
 
 def _truth(f: Formula, bit: Callable[[int], NDArray[np.bool_]], states: int) -> NDArray[np.bool_]:

@@ -9,7 +9,8 @@ again and again.
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Sequence
+import itertools
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from explorer.lang.errors import ModelError
@@ -23,7 +24,7 @@ from explorer.lang.formulas import (
     Or,
     Release,
     Until,
-    parts,
+    subformulas,
 )
 from explorer.logic.normal import normal_form
 
@@ -35,6 +36,8 @@ _MOST_SETS = 4_096
 _MOST_BRANCHES, _MOST_IN_ALL = 2_048, 32_768
 # Of more ways those that ask for more than others are not looked for: that takes the square of their number.
 _MOST_COMPARED = 512
+# Steps of the work between two pauses.
+_OFTEN = 256
 _SMALLER = "state its conjuncts as properties of their own, and assumptions about steps as fairness"
 
 
@@ -79,13 +82,17 @@ class Automaton:
         )
 
 
-def translate(f: Formula, atoms: Sequence[Atom]) -> Automaton:
+def translate(
+    f: Formula, atoms: Sequence[Atom], pause: Callable[[], None] = lambda: None
+) -> Automaton:
     """The automaton that accepts the runs satisfying ``f``; bit i of a letter says whether ``atoms[i]`` holds.
 
-    Raises ModelError for a formula whose automaton has more than 64 states.
+    ``pause`` is called now and then; what it raises ends the work. Raises ModelError for a formula whose automaton has more
+    than 64 states.
     """
-    tableau = _Tableau(normal_form(f), {atom: 1 << i for i, atom in enumerate(atoms)})
-    table = _merged(_without_dead_ends(tableau.table, tableau.conditions))
+    tableau = _Tableau(normal_form(f), {atom: 1 << i for i, atom in enumerate(atoms)}, pause)
+    table = _without_dead_ends(tableau.table, tableau.conditions, pause)
+    table = _merged(table, pause)
     if len(table) > MOST_STATES:
         raise ModelError(
             f"the formula needs an automaton of {len(table)} states, more than {MOST_STATES}",
@@ -105,9 +112,9 @@ class _Branch:
 
 
 class _Tableau:
-    def __init__(self, f: Formula, bits: dict[Atom, int]) -> None:
-        self.bits = bits
-        untils = dict.fromkeys(g for g in _within(f) if isinstance(g, Until))
+    def __init__(self, f: Formula, bits: dict[Atom, int], pause: Callable[[], None]) -> None:
+        self.bits, self.pause = bits, pause
+        untils = dict.fromkeys(g for g in subformulas(f) if isinstance(g, Until))
         self.mark = {until: 1 << i for i, until in enumerate(untils)}
         self.conditions = len(untils)
         everything = (1 << self.conditions) - 1
@@ -140,7 +147,11 @@ class _Tableau:
         found: dict[_Branch, None] = {}
         start = tuple(sorted(formulas, key=str))
         stack = [(start, frozenset[Formula](), _Branch(0, 0, frozenset(), 0))]
-        while stack:
+        for turn in itertools.count():
+            if not stack:
+                break
+            if turn % _OFTEN == 0:
+                self.pause()
             todo, done, branch = stack.pop()
             if not todo:
                 found[replace(branch, left=_needed(branch.left))] = None
@@ -204,12 +215,6 @@ def _needed(formulas: frozenset[Formula]) -> frozenset[Formula]:
     }
 
 
-def _within(f: Formula) -> Iterable[Formula]:
-    yield f
-    for part in parts(f):
-        yield from _within(part)
-
-
 def _least(branches: list[_Branch]) -> list[_Branch]:
     """The branches, without those that ask for more than another one and leave no less."""
 
@@ -231,9 +236,14 @@ def _least(branches: list[_Branch]) -> list[_Branch]:
 Steps = dict[int, tuple[tuple[int, int], ...]]
 
 
-def _components(steps: Steps, start: set[int]) -> list[set[int]]:
+def _components(
+    steps: Steps, start: set[int], pause: Callable[[], None] = lambda: None
+) -> list[set[int]]:
     """The strongly connected components that can be reached from some states."""
-    reach = {q: _reachable(steps, {t for t, _ in steps[q]}) for q in _reachable(steps, start)}
+    reach: dict[int, set[int]] = {}
+    for q in _reachable(steps, start):
+        pause()
+        reach[q] = _reachable(steps, {t for t, _ in steps[q]})
     found: list[set[int]] = []
     for q in reach:
         if not any(q in component for component in found):
@@ -261,16 +271,19 @@ def _union(steps: Steps, component: set[int]) -> int:
     return marks
 
 
-def _without_dead_ends(table: list[list[Move]], conditions: int) -> list[list[Move]]:
+def _without_dead_ends(
+    table: list[list[Move]], conditions: int, pause: Callable[[], None]
+) -> list[list[Move]]:
     """Only moves to states from which some run is accepted. State 0 stays."""
     steps = {q: tuple((m.target, m.marks) for m in moves) for q, moves in enumerate(table)}
     everything = (1 << conditions) - 1
     good: set[int] = set()
-    for component in _components(steps, {0}):
+    for component in _components(steps, {0}, pause):
         inside = any(t in component for q in component for t, _ in steps[q])
         if inside and _union(steps, component) == everything:
             good |= component
     while True:
+        pause()
         more = {q for q in steps if q not in good and any(t in good for t, _ in steps[q])}
         if not more:
             break
@@ -278,10 +291,11 @@ def _without_dead_ends(table: list[list[Move]], conditions: int) -> list[list[Mo
     return [[m for m in moves if m.target in good] for moves in table]
 
 
-def _merged(table: list[list[Move]]) -> list[list[Move]]:
+def _merged(table: list[list[Move]], pause: Callable[[], None]) -> list[list[Move]]:
     """One state for those with the same moves, as far as they can be reached; the first is state 0."""
     classes = [0] * len(table)
     while True:
+        pause()
         signatures: dict[frozenset[Move], int] = {}
         new = []
         for moves in table:

@@ -42,11 +42,6 @@ def normal_form(f: Formula, *, negated: bool = False) -> Formula:
             return _until(left, right) if negated else _release(left, right)
 
 
-def negation(literal: Formula) -> Formula:
-    """The negation of an atom or of a negated atom."""
-    return literal.operand if isinstance(literal, Not) else Not(literal)
-
-
 def _opposite(a: Formula, b: Formula) -> bool:
     return (isinstance(a, Not) and a.operand == b) or (isinstance(b, Not) and b.operand == a)
 

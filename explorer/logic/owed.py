@@ -14,7 +14,7 @@ from explorer.lang.formulas import (
     Or,
     Release,
     Until,
-    parts,
+    is_plain,
 )
 from explorer.logic.lasso import where
 from explorer.logic.normal import normal_form
@@ -95,8 +95,3 @@ class _Owed:
             return
         yield f"{when(position)} {shown(f)} is owed: {shown(right)} does not hold before {shown(left)} ends"
         yield from self.lines(left, wrong)
-
-
-def is_plain(f: Formula) -> bool:
-    """Whether a formula is about one state alone."""
-    return not isinstance(f, (Next, Until, Release)) and all(map(is_plain, parts(f)))

@@ -9,7 +9,7 @@ makes, one per combination of values; that one decides whether there is a counte
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from explorer.lang.formulas import (
     And,
@@ -21,7 +21,7 @@ from explorer.lang.formulas import (
     Or,
     Release,
     Until,
-    parts,
+    subformulas,
 )
 
 MOST_BITS = 6
@@ -39,7 +39,7 @@ class Prophetic:
     def __init__(self, f: Formula, atoms: Sequence[Atom]) -> None:
         self._formula = _with_until(f)
         self._letter = {atom: i for i, atom in enumerate(atoms)}
-        found = dict.fromkeys(_within(self._formula))
+        found = dict.fromkeys(subformulas(self._formula))
         self._untils = [g for g in found if isinstance(g, Until)]
         self._nexts = [g for g in found if isinstance(g, Next)]
         self._bit: dict[Formula, int] = {g: i for i, g in enumerate([*self._untils, *self._nexts])}
@@ -136,9 +136,3 @@ def _negation(f: Formula) -> Formula:
         case Constant(value):
             return Constant(not value)
     return Not(f)
-
-
-def _within(f: Formula) -> Iterator[Formula]:
-    yield f
-    for part in parts(f):
-        yield from _within(part)

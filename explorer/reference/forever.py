@@ -30,6 +30,7 @@ from explorer.lang.formulas import (
     Until,
     atoms,
     parts,
+    subformulas,
 )
 
 MOST_PARTS = 10
@@ -89,7 +90,7 @@ class _Meaning:
     def __init__(self, f: Formula) -> None:
         self.whole = _core(f)
         self.atoms = {a: i for i, a in enumerate(atoms(f))}
-        within = dict.fromkeys(_within(self.whole))
+        within = dict.fromkeys(subformulas(self.whole))
         self.temporal: list[Formula] = [g for g in within if isinstance(g, (Until, Next))]
         self.untils = [g for g in within if isinstance(g, Until)]
         if len(self.temporal) > MOST_PARTS:
@@ -355,9 +356,3 @@ def _core(f: Formula) -> Formula:
         case Atom() | Constant():
             return f
     return type(f)(*map(_core, parts(f)))
-
-
-def _within(f: Formula) -> Iterator[Formula]:
-    yield f
-    for part in parts(f):
-        yield from _within(part)

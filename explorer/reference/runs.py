@@ -49,6 +49,8 @@ class Runs:
         }
         self.steps = Steps(tuple(initial), steps, expanded)
         self.labels: dict[tuple[object, int], bool] = {}
+        # Why a property cannot be decided.
+        self.error: ModelError | None = None
 
     def evaluate(self, properties: Iterable[Property]) -> None:
         """Evaluate the predicates of all properties in every state. Raises ModelError where one cannot be."""
@@ -61,7 +63,12 @@ class Runs:
 
     def decide(self, prop: Property) -> tuple[PropertyResult, list[str]]:
         """The verdict on a property, as far as these states go, and what is to be said about it."""
-        fair = fair_sets(fairness_of(self.system, prop), self.instances)
+        try:
+            fair = fair_sets(fairness_of(self.system, prop), self.instances)
+        except ModelError as error:
+            # The others are worth a report.
+            self.error = self.error or error
+            return PropertyResult(prop.name, "temporal", "unknown"), []
         best: tuple[Lasso, Instance] | None = None
         try:
             for instance in temporal_instances(self.system, prop):

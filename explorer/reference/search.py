@@ -169,6 +169,8 @@ class _Search:
                 self.notes += note
         except _Stop:
             self.stopped = True
+        if runs.error is not None:
+            raise runs.error
 
     def _pause(self) -> None:
         why = self.stop()

@@ -103,7 +103,7 @@ class _Search:
 
     def run(self, reason: int) -> str | None:
         """Explores until it is done (None) or has to stop (why)."""
-        budget = 1000
+        budget = 1
         while reason in (at.AGAIN, at.GROW):
             now = time.monotonic()
             if reason == at.GROW and not self.space.grow():
@@ -173,4 +173,4 @@ def short_of_memory(limit: int | None) -> str | None:
 
 def _next_budget(budget: int, seconds: float) -> int:
     """States to expand in the next call, from how long the last took; at most doubled, the next may be slower."""
-    return max(100, min(budget * 2, int(budget * _CHUNK_SECONDS / max(seconds, 1e-6))))
+    return max(1, min(budget * 2, int(budget * _CHUNK_SECONDS / max(seconds, 1e-6))))

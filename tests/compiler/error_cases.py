@@ -1572,6 +1572,14 @@ CASES = (
     ),
     Case(
         "Statements",
+        "'no-one waits' and 'no one waits' make one name, panic:no_one_waits: they would count as the same failure",
+        "use the same words, or other ones",
+        '"no-one waits"',
+        'if s.color is Color.RED:\n    panic("no one waits")\npanic("no-one waits")',
+        'if s.color is Color.RED:\n    panic("no one waits")\npanic("somebody waits")',
+    ),
+    Case(
+        "Statements",
         "a message is a literal string",
         "its words name the property: no f-string, not empty",
         "s.color",

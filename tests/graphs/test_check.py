@@ -163,3 +163,25 @@ def test_more_than_64_sets_and_labels(tmp_path: Path) -> None:
         assert verdict(tmp_path, ring, formula)[0] == "holds"
     assert verdict(tmp_path, ring, "F G !p149") == ("violated", count)
     assert verdict(tmp_path, {**ring, "weak": []}, "F p149") == ("violated", 1)
+
+
+def test_a_formula_that_is_too_large_takes_no_other_verdict_with_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    large = " <-> ".join("X " * i + "(p U !p)" for i in range(8))
+    code, result = answer(tmp_path, EXAMPLE, "F G p", large, "G F p")
+    assert (code, result["complete"]) == (2, False)
+    assert [p["verdict"] for p in result["properties"]] == ["violated", "unknown", "holds"]
+    assert "the formula needs an automaton" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("operator", ["p & ", "p | ", "X ", "! ", "F X ", "p U ", "G ! "])
+def test_long_formulas_are_refused_and_not_run_into(
+    operator: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "graph.json"
+    path.write_text(json.dumps(EXAMPLE))
+    assert execute(["check", str(path), "--ltl", operator * 600 + "p"]) == 2
+    assert "the formula is nested more than 200 deep" in capsys.readouterr().err
+    assert execute(["check", str(path), "--ltl", operator * 90 + "p"]) in (0, 1, 2)
+    assert "internal error" not in capsys.readouterr().err

@@ -102,7 +102,7 @@ def test_parameters_stand_for_every_value(tmp_path: Path) -> None:
 
 def test_every_record_of_the_type(tmp_path: Path) -> None:
     module = model(tmp_path, "@temporal\ndef it() -> Formula:\n    return eventually(opened)\n")
-    assert [text for text, _ in stated(module, "it")] == ["at [0]", "at [1]", ""]
+    assert [text for text, _ in stated(module, "it")] == ["gates[0]", "gates[1]", "lonely"]
     system = module.Model()
     _, state = next(initial_states(system))
     prop = next(p for p in properties_for(system) if p.name == "it")
@@ -130,8 +130,25 @@ WRONG = {
     ),
     "no predicate": (
         "@temporal\ndef it() -> Formula:\n    return always(True)\n",
-        "the temporal property it has no predicate",
-        "",
+        "the temporal property it has no predicate: it is G true in every run",
+        "it is made from predicates",
+    ),
+    "a comparison": (
+        "@temporal\ndef it() -> Formula:\n    return eventually(full) == eventually(full)\n",
+        "the temporal property it has no predicate: it is true in every run",
+        "== compares",
+    ),
+    "nested too deep": (
+        "@temporal\ndef it() -> Formula:\n    f = eventually(full)\n    for _ in range(1500):\n"
+        "        f = f & eventually(full)\n    return f\n",
+        "the formula is nested more than 200 deep",
+        "state its conjuncts",
+    ),
+    "too many parts": (
+        "@temporal\ndef it() -> Formula:\n    f = eventually(full)\n    for _ in range(100):\n"
+        "        f = f & f\n    return f\n",
+        "the formula has more than 10,000 parts",
+        "state its conjuncts",
     ),
     "a called predicate": (
         "@temporal\ndef it() -> Formula:\n    return eventually(full())\n",

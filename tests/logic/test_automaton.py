@@ -147,3 +147,20 @@ def test_no_formula_takes_for_ever(text: str) -> None:
     f = parse(" & ".join(text.format(i=i) for i in range(30)))
     with pytest.raises(ModelError, match="thousands of states"):
         translate(f, atoms(f))
+
+
+class _Enough(Exception):
+    """The work is to end."""
+
+
+@pytest.mark.parametrize("after", [0, 3, 30])
+def test_the_translation_can_be_ended(after: int) -> None:
+    f = parse(" | ".join(f"(G (p{i} -> F p{i + 1}))" for i in range(9)))
+    left = iter(range(after))
+
+    def pause() -> None:
+        if next(left, None) is None:
+            raise _Enough
+
+    with pytest.raises(_Enough):
+        translate(f, atoms(f), pause)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 from typing import Annotated
@@ -242,6 +243,40 @@ def test_a_predicate_that_cannot_be_evaluated() -> None:
     with pytest.raises(NotEvaluated) as fast:
         check(Counter())
     assert (slow.value.message, slow.value.where) == (fast.value.message, fast.value.where)
+
+
+@record
+class Lamp:
+    on: bool
+
+
+class Switch(System[Lamp]):
+    @action
+    def press(self, s: Lamp) -> None:
+        s.on = not s.on
+
+
+def is_on(s: Lamp) -> bool:
+    return s.on
+
+
+@temporal(fairness=(weak.each("pull"),))
+def pulled() -> Formula:
+    return eventually_always(is_on)
+
+
+@temporal
+def pressed() -> Formula:
+    return always_eventually(is_on)
+
+
+@pytest.mark.parametrize("engine", [explore, check])
+def test_a_fairness_that_does_not_fit_leaves_the_others(engine: Callable[..., object]) -> None:
+    with pytest.raises(NotEvaluated, match="the fairness of pulled is about pull") as caught:
+        engine(Switch())
+    found = {name: verdict for name, (verdict, _, _) in verdicts(caught.value.result).items()}
+    assert found == {"pulled": "unknown", "pressed": "violated"}
+    assert caught.value.where is not None
 
 
 def test_bounded_model_checking_leaves_them_open() -> None:

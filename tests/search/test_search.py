@@ -228,6 +228,27 @@ def test_a_time_limit() -> None:
     assert (found.stopped, found.states) == (SECONDS, 1)
 
 
+@pytest.mark.parametrize("seconds", [1.0, 0.01])
+def test_limits_are_looked_at_however_dear_a_state_is(
+    seconds: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where a state takes a second, each is followed by a look; where it takes less, no call is to take a second."""
+    clock, budgets = 0.0, list[int]()
+    plain = space.Space.run
+
+    def slow(self: space.Space, budget: int) -> int:
+        nonlocal clock
+        budgets.append(budget)
+        clock += budget * seconds
+        return plain(self, budget)
+
+    monkeypatch.setattr(space.Space, "run", slow)
+    monkeypatch.setattr("explorer.search.explore.time.monotonic", lambda: clock)
+    found = run(two_phase_commit(4), max_seconds=3 + seconds / 2)
+    assert found.stopped == SECONDS
+    assert clock < 4 + seconds and max(budgets) * seconds <= 1
+
+
 def test_a_memory_limit() -> None:
     taken = resident()
     if taken is None:
