@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
@@ -9,11 +10,15 @@ from explorer import interrupts
 from explorer.lang.errors import ModelError
 from explorer.lang.properties import Property
 from explorer.lang.system import System
+from explorer.lang.values import kind_of
 from explorer.result import OUT_OF_MEMORY, PropertyResult, Result
 from explorer.search.memory import require_engine
 from explorer.trace.replay import changed_switches
 
 EngineName: TypeAlias = Literal["exhaustive", "reference", "bmc"]
+# So many instances of actions take seconds to compile.
+_MANY = 2_000
+
 ENGINES: tuple[EngineName, ...] = ("exhaustive", "reference", "bmc")
 
 
@@ -101,6 +106,11 @@ def undecided(
     engine: EngineName, system: System[Any], properties: tuple[Property, ...], why: str
 ) -> Result:
     """The result of a run that ended before it found anything."""
+    steps = sum(
+        math.prod(kind_of(p.type, system.scope, p.name).count() for p in action.params)
+        for action in system.actions
+    )
+    notes = (f"in this scope the actions have {steps:,} instances, and each is compiled first",)
     goals = [PropertyResult(p.name, p.kind, "unknown") for p in properties]
     return Result(
         system=system.name,
@@ -114,6 +124,7 @@ def undecided(
         properties=(*goals, PropertyResult("deadlock", "deadlock", "unknown")),
         actions={},
         incomplete=(why,),
+        notes=notes if steps > _MANY else (),
     )
 
 

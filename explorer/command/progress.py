@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from rich.cells import cell_len
 
 from explorer.command.output import Output
-from explorer.search.watch import Glimpse, watched
+from explorer.search.watch import Glimpse, Part, watched
 
 
 class Progress:
@@ -23,9 +23,13 @@ class Progress:
         self._what = what
         self._output.progress(f"{what} ...")
 
-    def update(self, glimpse: Glimpse) -> None:
+    def update(self, glimpse: Glimpse | Part) -> None:
         """Shows how far it is."""
-        self._output.progress(line(self._what, glimpse, self._output.room))
+        if isinstance(glimpse, Part):
+            share = f" {100 * glimpse.done // glimpse.of} %" if glimpse.of > 1 else ""
+            self._output.progress(f"{self._what}: {glimpse.what}{share} ...")
+        else:
+            self._output.progress(line(self._what, glimpse, self._output.room))
 
 
 @contextmanager

@@ -19,9 +19,11 @@ from explorer.result import IDLE, ActionCount, NotEvaluated, Result
 from explorer.search.explore import SECONDS, STATES, search, short_of_memory
 from explorer.search.found import Found, InternalError, Occurrence
 from explorer.search.probe import Probe, probe
+from explorer.search.progress import EVERY
 from explorer.search.report import DEADLOCK, FINAL, Run, refuse_unclear, shows, verdicts
 from explorer.search.symmetry import Symmetry, symmetry_of
 from explorer.search.unfold import Unfolder
+from explorer.search.watch import Part, watcher
 from explorer.trace.render import steps
 from explorer.trace.replay import changed_switches, play
 
@@ -97,7 +99,7 @@ def check(
 _NO_SYMMETRY = "symmetry is not used: a temporal property may tell like names apart along a run"
 
 
-@dataclass(frozen=True)
+@dataclass
 class _Pause:
     """Ends the work on temporal properties for the reasons for which a search ends.
 
@@ -108,9 +110,15 @@ class _Pause:
     left: Callable[[], float | None]
     max_memory: int | None
     stopped: str | None
+    said: float = 0.0
 
     def __call__(self, done: int, of: int) -> None:
         from explorer.liveness.check import Stopped
+
+        watch, now = watcher(), time.monotonic()
+        if watch is not None and now - self.said > EVERY:
+            self.said = now
+            watch(Part("looking at whole runs", done, of))
 
         why = interrupts.requested()
         if why is None and self.stopped not in (None, STATES):

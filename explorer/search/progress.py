@@ -15,7 +15,7 @@ from explorer.search.found import Found
 from explorer.search.watch import Glimpse, watcher
 
 # Seconds between glimpses, and between counts of values, which cost some milliseconds.
-_EVERY, _COUNT_EVERY = 0.2, 1.0
+EVERY, _COUNT_EVERY = 0.2, 1.0
 # How many states stand for all when values are counted.
 _SAMPLE = 2048
 _ODD = np.uint64(0x9E3779B97F4A7C15)
@@ -34,7 +34,7 @@ class Progress:
 
     def look(self, now: float, found: Callable[[], Found], expanded: Callable[[], int]) -> None:
         """Report to the watcher if there is one and it is time to."""
-        if self._watch is None or now - self._last < _EVERY:
+        if self._watch is None or now - self._last < EVERY:
             return
         self._watch(self._glimpse(now, found(), expanded()))
 

@@ -27,7 +27,16 @@ class Glimpse:
     values: int
 
 
-Watch: TypeAlias = Callable[[Glimpse], None]
+@dataclass(frozen=True)
+class Part:
+    """Work on what a search found: ``done`` pieces of ``of`` of what goes on now; how much comes after that is not known."""
+
+    what: str
+    done: int
+    of: int
+
+
+Watch: TypeAlias = Callable[[Glimpse | Part], None]
 
 _watching: ContextVar[Watch | None] = ContextVar("watching", default=None)
 

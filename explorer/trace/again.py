@@ -36,6 +36,7 @@ from explorer.trace.replay import (
     kind_of,
     reason,
     record,
+    thread_of,
 )
 from explorer.trace.script import find_action, parse_arguments
 from explorer.trace.trace import Trace
@@ -220,6 +221,12 @@ class _Run:
             except ModelError as error:
                 return self.stop(number, error.message, _hint(error))
             instance = Instance(action, values)
+            thread = thread_of(instance)
+            if thread != recorded.thread:
+                self.differ(
+                    number,
+                    f"{recorded.thread or 'no thread'} took the step, and {thread or 'none'} takes it now",
+                )
             outcome = step(self.system, self.states[-1], instance)
             if isinstance(outcome, Blocked):
                 return self.stop(number, "the step is disabled", [f"at {why_blocked(outcome)}"])

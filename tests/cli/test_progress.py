@@ -14,12 +14,15 @@ import numpy as np
 import pytest
 
 from explorer.command.output import chop
+from explorer.command.progress import Progress as Line
 from explorer.command.progress import count, line, size
 from explorer.compiler.lower import lower
 from explorer.compiler.native import compile_program
+from explorer.search.check import check
 from explorer.search.explore import search
 from explorer.search.progress import Progress, busiest_field, field_of, fields_of
-from explorer.search.watch import Glimpse, watched
+from explorer.search.watch import Glimpse, Part, watched
+from tests.liveness.systems import Counts
 from tests.systems.toggles import Toggles
 from tests.systems.two_phase_commit import TwoPhaseCommit
 
@@ -79,19 +82,47 @@ def test_fields_of_leaves(path: str, field: str) -> None:
 
 
 def test_a_glimpse_is_true(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("explorer.search.progress._EVERY", 0)
+    monkeypatch.setattr("explorer.search.progress.EVERY", 0)
     monkeypatch.setattr("explorer.search.explore._CHUNK_SECONDS", 0)
     system = TwoPhaseCommit({"Manager": 5})
     lowered = lower(system)
-    seen: list[Glimpse] = []
+    seen: list[Glimpse | Part] = []
     with watched(seen.append):
         found = search(compile_program(lowered.program), [f for _, f in lowered.initial])
     assert found.states == 8_832 and len(seen) > 10
     levels = np.cumsum(found.levels())
     for glimpse in seen:
+        assert isinstance(glimpse, Glimpse)
         assert glimpse.depth == int(np.searchsorted(levels, glimpse.states))
         assert 0 < glimpse.frontier <= glimpse.states
         assert glimpse.field is None or glimpse.values > 1
+
+
+def test_after_the_search_the_work_on_runs_is_watched(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("explorer.search.check.EVERY", -1.0)
+    seen: list[Glimpse | Part] = []
+    with watched(seen.append):
+        assert check(Counts()).find("reaches_two").verdict == "violated"  # type: ignore[union-attr]
+    parts = [part for part in seen if isinstance(part, Part)]
+    assert {part.what for part in parts} == {"looking at whole runs"}
+    assert all(0 <= part.done <= part.of for part in parts)
+
+
+def test_a_part_of_the_work_in_a_line() -> None:
+    shown: list[str] = []
+
+    class Screen:
+        def progress(self, text: str) -> None:
+            shown.append(text)
+
+    progress = Line(Screen())  # type: ignore[arg-type]
+    progress.begin("checking locks")
+    progress.update(Part("looking at whole runs", 3, 4))
+    progress.update(Part("looking at whole runs", 0, 1))
+    assert shown[1:] == [
+        "checking locks: looking at whole runs 75 % ...",
+        "checking locks: looking at whole runs ...",
+    ]
 
 
 def test_the_busiest_field_has_the_most_values() -> None:

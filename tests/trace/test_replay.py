@@ -234,6 +234,16 @@ def test_replay_notices_a_state_that_differs() -> None:
     assert again.possible and again.confirmed
 
 
+def test_replay_notices_another_thread() -> None:
+    system, trace = two_inside()
+    step = replace(trace.steps[0], thread="Person7")
+    again = replay(replace(trace, steps=(step, *trace.steps[1:])), system)
+    assert again.difference is not None
+    assert again.difference.step == 1
+    assert again.difference.what == "Person7 took the step, and Person0 takes it now"
+    assert again.possible and again.confirmed
+
+
 def test_replay_notices_what_is_gone() -> None:
     system, trace = two_inside()
     for step in (
