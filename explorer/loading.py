@@ -6,6 +6,7 @@ import contextlib
 import importlib
 import importlib.resources
 import importlib.util
+import inspect
 import re
 import sys
 import traceback
@@ -58,6 +59,18 @@ def find_system(name: str, base: Path | None = None) -> Found:
             hint=close(name, known, "name your own as path/to/file.py:ClassName"),
         )
     return Found(name, _as_system(_load(known[name]), name))
+
+
+def name_of(cls: type[System[Any]]) -> str:
+    """The name under which ``find_system`` finds a class: that of an installed system, or ``path/to/file.py:ClassName``."""
+    value = f"{cls.__module__}:{cls.__qualname__}"
+    for entry in _entries(SYSTEMS):
+        if entry.value == value:
+            return entry.name
+    file = Path(inspect.getsourcefile(cls) or cls.__module__)
+    if file.is_relative_to(Path.cwd()):
+        file = file.relative_to(Path.cwd())
+    return f"{file}:{cls.__qualname__}"
 
 
 def bundled_systems() -> list[Found]:

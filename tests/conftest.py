@@ -9,3 +9,6 @@ from hypothesis import settings
 settings.register_profile("repeatable", derandomize=True, deadline=None)
 settings.register_profile("search", deadline=None, max_examples=500)
 settings.load_profile("repeatable")
+
+# Tests of the pytest plugin run pytest.
+pytest_plugins = ["pytester"]
