@@ -14,46 +14,26 @@ def _cell(emit: _Emit, kind: str, address: str, index: str) -> str:
     return emit(f"getelementptr {kind}, ptr {base}, i64 {index}")
 
 
-def _get(emit: _Emit, operands: list[str]) -> str:
-    return emit(f"load i64, ptr {_cell(emit, 'i64', *operands)}, align 8")
+def _get(bits: int) -> Operation:
+    kind = f"i{bits}"
+
+    def load(emit: _Emit, operands: list[str]) -> str:
+        number = emit(f"load {kind}, ptr {_cell(emit, kind, *operands)}, align {bits // 8}")
+        return number if bits == 64 else emit(f"zext {kind} {number} to i64")
+
+    return Operation(load, f"get(address, index): the {bits}-bit number there, not signed.")
 
 
-def _put(emit: _Emit, operands: list[str]) -> str:
-    address, index, value = operands
-    return emit(f"store i64 {value}, ptr {_cell(emit, 'i64', address, index)}, align 8")
+def _put(bits: int) -> Operation:
+    kind = f"i{bits}"
 
+    def store(emit: _Emit, operands: list[str]) -> str:
+        address, index, word = operands
+        number = word if bits == 64 else emit(f"trunc i64 {word} to {kind}")
+        cell = _cell(emit, kind, address, index)
+        return emit(f"store {kind} {number}, ptr {cell}, align {bits // 8}")
 
-def _get_half(emit: _Emit, operands: list[str]) -> str:
-    half = emit(f"load i32, ptr {_cell(emit, 'i32', *operands)}, align 4")
-    return emit(f"zext i32 {half} to i64")
-
-
-def _put_half(emit: _Emit, operands: list[str]) -> str:
-    address, index, value = operands
-    half = emit(f"trunc i64 {value} to i32")
-    return emit(f"store i32 {half}, ptr {_cell(emit, 'i32', address, index)}, align 4")
-
-
-def _get_quarter(emit: _Emit, operands: list[str]) -> str:
-    quarter = emit(f"load i16, ptr {_cell(emit, 'i16', *operands)}, align 2")
-    return emit(f"zext i16 {quarter} to i64")
-
-
-def _put_quarter(emit: _Emit, operands: list[str]) -> str:
-    address, index, value = operands
-    quarter = emit(f"trunc i64 {value} to i16")
-    return emit(f"store i16 {quarter}, ptr {_cell(emit, 'i16', address, index)}, align 2")
-
-
-def _get_byte(emit: _Emit, operands: list[str]) -> str:
-    byte = emit(f"load i8, ptr {_cell(emit, 'i8', *operands)}, align 1")
-    return emit(f"zext i8 {byte} to i64")
-
-
-def _put_byte(emit: _Emit, operands: list[str]) -> str:
-    address, index, value = operands
-    byte = emit(f"trunc i64 {value} to i8")
-    return emit(f"store i8 {byte}, ptr {_cell(emit, 'i8', address, index)}, align 1")
+    return Operation(store, f"put(address, index, word): store a word's low {bits} bits.")
 
 
 def _prefetch(emit: _Emit, operands: list[str]) -> str:
@@ -103,16 +83,8 @@ def _lowest(emit: _Emit, operands: list[str]) -> str:
     return emit(f"call i64 @llvm.cttz.i64(i64 {operands[0]}, i1 false)")
 
 
-get = Operation(_get, "get(address, index): the 64-bit word there.")
-put = Operation(_put, "put(address, index, word): store a 64-bit word.")
-get_half = Operation(_get_half, "get_half(address, index): the 32-bit number there, not signed.")
-put_half = Operation(_put_half, "put_half(address, index, word): store a word's low 32 bits.")
-get_quarter = Operation(_get_quarter, "get_quarter(address, index): the 16-bit number there.")
-put_quarter = Operation(
-    _put_quarter, "put_quarter(address, index, word): store a word's low 16 bits."
-)
-get_byte = Operation(_get_byte, "get_byte(address, index): the 8-bit number there.")
-put_byte = Operation(_put_byte, "put_byte(address, index, word): store a word's low 8 bits.")
+get, get_half, get_quarter, get_byte = map(_get, (64, 32, 16, 8))
+put, put_half, put_quarter, put_byte = map(_put, (64, 32, 16, 8))
 prefetch = Operation(
     _prefetch, "prefetch(address, index): ask for the cache line of a 64-bit word."
 )
