@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
-import shutil
 import sys
 import tempfile
 import time
@@ -27,8 +26,6 @@ _DIGEST_SIZE = hashlib.sha256().digest_size
 _SUFFIX, _UNFINISHED = ".o", ".part"
 # A file that is being written is renamed within seconds.
 _ABANDONED_SECONDS = 3600.0
-# Directories of versions that let numba keep its code, if nobody has run one of them for a day.
-_OLD_PATTERN, _OLD_SECONDS = "search-????????????????", 86400.0
 
 
 def name_of(parts: Iterable[str]) -> str:
@@ -100,7 +97,7 @@ def _write(directory: Path, name: str, data: bytes) -> None:
 
 
 def _prune(directory: Path) -> None:
-    """Remove the entries that were not used for longest, files that were never finished, and what older versions left."""
+    """Remove the entries that were not used for longest and files that were never finished."""
     now = time.time()
     entries: list[tuple[float, int, Path]] = []
     # Another run may be removing the same files.
@@ -120,10 +117,6 @@ def _prune(directory: Path) -> None:
             total -= size
             if total <= MOST_BYTES // 4 * 3:
                 break
-    with contextlib.suppress(OSError):
-        for old in directory.parent.glob(_OLD_PATTERN):
-            if now - old.stat().st_mtime > _OLD_SECONDS:
-                shutil.rmtree(old, ignore_errors=True)
 
 
 def _directory() -> Path | None:
