@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 from explorer.lang.containers import Pool
 from explorer.lang.errors import ModelError
 from explorer.lang.system import System
+from explorer.lang.text import format_value
 from explorer.lang.types import (
     MapT,
     PoolT,
@@ -266,8 +267,6 @@ class Place:
     keys: Values
 
     def __str__(self) -> str:
-        from explorer.lang.text import format_value
-
         keys = iter(self.keys)
         parts = (
             f"[{format_value(next(keys))}]" if name is None else f".{name}" for name in self.path

@@ -18,6 +18,7 @@ from explorer.lang.formula_text import parse
 from explorer.lang.formulas import Atom, Formula, accept, atoms, check_size, formula, replace_atoms
 from explorer.lang.properties import Place, Property, declare, occurrence_keys, paths_to
 from explorer.lang.system import System
+from explorer.lang.text import format_value
 from explorer.lang.types import Type, function_location, hints_of, is_immutable, is_record, resolve
 from explorer.lang.values import kind_of
 
@@ -61,8 +62,6 @@ class Predicate:
     arguments: tuple[object, ...]
 
     def __str__(self) -> str:
-        from explorer.lang.text import format_value
-
         name = self.function.__name__
         shown = [str(a) if isinstance(a, Parameter) else format_value(a) for a in self.arguments]
         return f"{name}({', '.join(shown)})" if shown else name
@@ -77,8 +76,6 @@ class Bound:
     arguments: tuple[object, ...]
 
     def __str__(self) -> str:
-        from explorer.lang.text import format_value
-
         shown = [str(self.place)] if self.place.path else []
         shown += [format_value(a) for a in self.arguments]
         name = self.function.__name__
@@ -356,8 +353,6 @@ def temporal_instances(system: System[Any], prop: Property) -> tuple[Instance, .
 def _instance(
     system: System[Any], prop: Property, values: dict[Parameter, object], place: Place
 ) -> Instance:
-    from explorer.lang.text import format_value
-
     def bind(atom: Atom) -> Formula:
         assert isinstance(atom.what, Predicate)
         arguments = tuple(values[a] if isinstance(a, Parameter) else a for a in atom.what.arguments)
