@@ -18,7 +18,7 @@ ALLOWED = {
     "explorer/logic": (LANG, LOGIC),
     "explorer/reference": (LANG, TRACE, "explorer.result", "explorer.reference"),
     "explorer/trace": (LANG, LOGIC, TRACE, "explorer.files", "explorer.result"),
-    "explorer/stateful": (LANG, "explorer.stateful"),
+    "explorer/stateful": (LANG, LOGIC, TRACE, "explorer.result", "explorer.stateful"),
     "explorer/compiler": (LANG, "explorer.compiler"),
     "explorer/search": (
         LANG,
