@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable
 from typing import Any, TypeVar
@@ -17,7 +18,18 @@ json_option = click.option(
     help="Write the outcome as JSON; with - to standard output, and text to standard error.",
 )
 
+all_option = click.option(
+    "--all", "slow", is_flag=True, help="Verify the claims that are marked as slow, too."
+)
+
 full_option = click.option("--full", is_flag=True, help="Show whole states, not only what changed.")
+
+
+def finite(context: click.Context, parameter: click.Parameter, value: float | None) -> float | None:
+    """The number, unless it is infinite or none at all; a callback for an option in seconds."""
+    if value is not None and not math.isfinite(value):
+        raise click.BadParameter("it is not a number of seconds", context, parameter)
+    return value
 
 
 UNITS = {"": 0, "K": 10, "M": 20, "G": 30, "T": 40}

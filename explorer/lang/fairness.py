@@ -11,6 +11,7 @@ from typing import Any, Literal, TypeAlias
 from explorer.lang.actions import Action, is_action
 from explorer.lang.errors import ModelError
 from explorer.lang.text import format_value
+from explorer.lang.types import EnumT
 
 By: TypeAlias = Literal["together", "each", "thread", "threads"]
 
@@ -119,6 +120,11 @@ def check_fairness(declared: object, actions: Sequence[Action], owner: str) -> t
                 f"the fairness of {owner} is about threads, and no action has one",
                 hint="write @action(thread=...)",
             )
+        if fair.by == "thread" and not any(_takes(fair.thread, action) for action in actions):
+            raise ModelError(
+                f"the fairness of {owner} is about the thread {fair.thread}, which takes no action",
+                hint="write weak.threads() for every thread that does",
+            )
     return tuple(declared)
 
 
@@ -140,12 +146,24 @@ def _sets(fair: Fair, instances: Sequence[Any]) -> Iterator[tuple[str, frozenset
         for i in of_actions:
             yield f"{kind} {instances[i].text}", frozenset([i])
     else:
-        threads = [_thread(x) for x in instances]
-        wanted = [fair.thread] if fair.by == "thread" else list(dict.fromkeys(threads))
-        for thread in wanted:
+        # With its type: members of different IntEnums are equal, and so are 1 and True.
+        threads = [(type(t), t) for t in map(_thread, instances)]
+        wanted = dict.fromkeys(threads)
+        if fair.by == "thread":
+            wanted = {(type(fair.thread), fair.thread): None}
+        for key in wanted:
+            thread = key[1]
             if thread is not None:
-                members = frozenset(i for i, t in enumerate(threads) if t == thread)
+                members = frozenset(i for i, t in enumerate(threads) if t == key)
                 yield f"{kind} {format_value(thread)}", members
+
+
+def _takes(thread: object, action: Action) -> bool:
+    """Whether a thread takes some instance of an action."""
+    if isinstance(action.thread, str):
+        kind = next(p.type for p in action.params if p.name == action.thread)
+        return isinstance(kind, EnumT) and isinstance(thread, kind.cls)
+    return type(action.thread) is type(thread) and action.thread == thread
 
 
 def _thread(instance: Any) -> Any:

@@ -68,7 +68,7 @@ class System(Generic[S], metaclass=_SystemType):
     """A state machine over the record ``S``: ``class Registry(System[State]): ...``.
 
     A subclass has a ``default_scope``, methods marked with ``@action``, and perhaps ``init`` (assigns the initial state;
-    every choice of its parameters is one), ``is_final``, ``fairness`` (which steps runs do not put off for ever), ``design`` (a frozen dataclass instance of switches) and
+    every choice of its parameters is one), ``is_final``, ``describe`` (a state in words), ``fairness`` (which steps runs do not put off for ever), ``design`` (a frozen dataclass instance of switches) and
     ``presets`` (switches, a mixin class, or a pair of both, by name).
 
     ``System(scope, design)`` makes one to run: ``scope`` changes entries of ``default_scope``, ``design`` switches.
@@ -93,6 +93,10 @@ class System(Generic[S], metaclass=_SystemType):
     def is_final(self, s: S) -> bool:
         """Whether a state without enabled actions is fine; elsewhere it is a deadlock."""
         return False
+
+    def describe(self, s: S) -> str:
+        """A state in a few words, for people: ``slotcheck explain`` shows it. Run by CPython only, never compiled; by default nothing."""
+        return ""
 
     def __init__(
         self,

@@ -2,28 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from explorer.lang.formulas import (
-    And,
-    Atom,
-    Constant,
-    Formula,
-    Not,
-    Or,
-    Release,
-    atoms,
-    is_plain,
-)
+from explorer.lang.errors import ModelError
+from explorer.lang.formulas import Atom, Formula, Not, atoms
 from explorer.liveness.graph import FairSets, Graph, Words
 from explorer.liveness.lasso import Lasso, find_lasso
 from explorer.liveness.product import Automaton, FairNodes, Letters, Pause, Product
 from explorer.logic.automaton import translate
+from explorer.logic.premises import premises
 from explorer.logic.prophetic import prophetic
 
 
@@ -109,14 +101,6 @@ class Labelled:
     def _letters(self, used: Sequence[Atom]) -> Letters:
         return Letters(self.labels, [a.what for a in used if isinstance(a.what, int)])
 
-    def ever(self, f: Formula) -> bool:
-        """Whether a formula about states alone holds in some state."""
-        return bool(_truth(f, self._bit, self.graph.states).any())
-
-    def _bit(self, number: int) -> NDArray[np.bool_]:
-        word = self.labels[:, number // 64] >> np.uint64(number % 64) & np.uint64(1)
-        return word.astype(bool)
-
 
 class _Search:
     """One automaton's fair runs."""
@@ -146,24 +130,6 @@ class _Search:
         return found
 
 
-def antecedent(f: Formula) -> Formula | None:
-    """The ``a`` of ``G (a -> b)``, if it is about states alone."""
-    match f:
-        case Release(Constant(False), Or(Not(a), _)) if is_plain(a):
-            return a
-        case _:
-            return None
-
-
-def premise(f: Formula) -> Formula | None:
-    """The ``a`` of ``a -> b``: an assumption about runs."""
-    match f:
-        case Or(Not(a), _):
-            return a
-        case _:
-            return None
-
-
 def remarks(
     labelled: Labelled, formulas: Sequence[Formula], fairness: Fairness
 ) -> tuple[list[str], list[str]]:
@@ -174,30 +140,26 @@ def remarks(
     existence of refinement mappings", 1991, call this machine closed).
     """
     warnings, notes = list[str](), list[str]()
-    before = [a for a in map(antecedent, formulas) if a is not None]
-    if len(before) == len(formulas) and not any(map(labelled.ever, before)):
-        warnings.append("holds because what it is about never happens")
-    assumed = [a for a in map(premise, formulas) if a is not None]
-    if len(assumed) == len(formulas) and all(labelled.satisfies(Not(a), fairness) for a in assumed):
-        warnings.append("holds because no fair run satisfies what it assumes")
-    if not fairness.is_none and not warnings:
-        free = labelled.fairness(len(fairness.sets.member), (), ())
-        if all(labelled.satisfies(f, free) for f in formulas):
-            notes.append("holds without any fairness")
+    try:
+        warnings += dict.fromkeys(_idle(labelled, formulas, fairness))
+        if not fairness.is_none and not warnings:
+            free = labelled.fairness(len(fairness.sets.member), (), ())
+            if all(labelled.satisfies(f, free) for f in formulas):
+                notes.append("holds without any fairness")
+    except ModelError:
+        notes.append("is too large a formula to find out whether it holds for a good reason")
     return warnings, notes
 
 
-def _truth(f: Formula, bit: Callable[[int], NDArray[np.bool_]], states: int) -> NDArray[np.bool_]:
-    """In which states a formula about states alone holds."""
-    match f:
-        case Constant(value):
-            return np.full(states, value)
-        case Atom(int(number)):
-            return bit(number)
-        case Not(operand):
-            return ~_truth(operand, bit, states)
-        case And(left, right):
-            return _truth(left, bit, states) & _truth(right, bit, states)
-        case Or(left, right):
-            return _truth(left, bit, states) | _truth(right, bit, states)
-    raise AssertionError(f)
+def _idle(labelled: Labelled, formulas: Sequence[Formula], fairness: Fairness) -> Iterator[str]:
+    """What premises of the formulas, which have the same shape, are false in every fair run."""
+    by_formula = [premises(f) for f in formulas]
+    for conjunct in zip(*by_formula, strict=True):
+        stated = [p for p in conjunct if p is not None]
+        if not stated or not all(labelled.satisfies(p.never, fairness) for p in stated):
+            continue
+        part = "" if len(by_formula[0]) == 1 else "in part "
+        if stated[0].of_states:
+            yield f"holds {part}because what it is about never happens"
+        else:
+            yield f"holds {part}because no fair run satisfies what it assumes"

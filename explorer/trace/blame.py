@@ -55,6 +55,14 @@ def blame(function: Callable[..., Any], *arguments: object) -> Blame | None:
         return None
 
 
+def blame_part(frame: Frame, node: ast.expr) -> Blame:
+    """The part of an expression of a call that makes it false; the whole of it where that cannot be told."""
+    try:
+        return _expression(frame, node, True)
+    except Exception:
+        return _report(frame, node, True)
+
+
 class _Agrees(Exception):
     """What is looked at has the value it should have."""
 

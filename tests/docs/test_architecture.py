@@ -49,6 +49,17 @@ ALLOWED = {
         "explorer.liveness",
         "explorer.result",
     ),
+    "explorer/explain": (
+        LANG,
+        LOGIC,
+        TRACE,
+        "explorer.compiler",
+        "explorer.explain",
+        "explorer.interrupts",
+        "explorer.liveness",
+        "explorer.result",
+        "explorer.search",
+    ),
     "explorer/symbolic": (
         LANG,
         TRACE,

@@ -369,6 +369,11 @@ def test_refused_where_it_is_written(case: str, tmp_path: Path) -> None:
 
 
 FAIRNESS = {
+    "a thread that does nothing": (
+        "(weak.thread(Color.GREEN),)",
+        "the fairness of Model is about the thread Color.GREEN, which takes no action",
+        "weak.threads()",
+    ),
     "unknown": ('(weak("rize"),)', "Model is about rize, which is no action", "did you mean rise?"),
     "unlike any": ('(strong.each("zzz"),)', "is about zzz, which is no action", "rise, swing"),
     "no sequence": ('weak("rise")', "the fairness of Model is", 'write fairness = (weak("step")'),
@@ -403,7 +408,6 @@ def test_threads_of_actions_without_any(tmp_path: Path) -> None:
         ('weak("rise", "swing")', [("weak rise, swing", [0, 1, 2])]),
         ('strong.each("swing")', [("strong swing(side=0)", [1]), ("strong swing(side=1)", [2])]),
         ("weak.thread(Color.RED)", [("weak RED", [0])]),
-        ("weak.thread(Color.GREEN)", []),
         ("weak.threads()", [("weak RED", [0]), ("weak 0", [1]), ("weak 1", [2])]),
         ('weak("rise"), weak.each("rise")', [("weak rise", [0])]),
         ('weak("rise"), strong("rise")', [("weak rise", [0]), ("strong rise", [0])]),

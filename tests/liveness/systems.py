@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import IntEnum
 from typing import Annotated, ClassVar
 
 from explorer.lang import (
@@ -235,3 +236,60 @@ class Patient(Greedy):
 def the_second_one_eats() -> Formula:
     """It eats some time."""
     return eventually(ate)
+
+
+class Left(IntEnum):
+    """A thread; its value is that of another one."""
+
+    WORKER = 0
+
+
+class Right(IntEnum):
+    """The other."""
+
+    WORKER = 0
+
+
+@record
+class Two:
+    """What two threads do."""
+
+    turned: bool
+    done: bool
+
+
+class LikeNumbers(System[Two]):
+    """Two threads that ``==`` takes for one: each acts without end, in turns of the first."""
+
+    fairness: ClassVar[tuple[Fair, ...]] = (weak.threads(),)
+
+    @action(thread=Left.WORKER)
+    def turn(self, s: Two) -> None:
+        """Turns."""
+        s.turned = not s.turned
+
+    @action(thread=Right.WORKER)
+    def finish(self, s: Two) -> None:
+        """Is always possible."""
+        s.done = True
+
+
+class InTurns(LikeNumbers):
+    """The second is possible now and then."""
+
+    @action(thread=Right.WORKER)
+    def finish(self, s: Two) -> None:
+        """Needs the other to have turned."""
+        require(s.turned)
+        s.done = True
+
+
+def done(s: Two) -> bool:
+    """Whether it is done."""
+    return s.done
+
+
+@temporal
+def it_gets_done() -> Formula:
+    """If the threads are two, and each is fair."""
+    return eventually(done)

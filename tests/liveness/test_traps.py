@@ -19,7 +19,18 @@ from explorer.lang.properties import properties_for
 from explorer.result import PropertyResult, Result
 from explorer.stateful.machine import machine
 from tests.graphs.running import answer, graph, verdict
-from tests.liveness.systems import Calm, Clocks, Counts, Greedy, Patient, Serving, Shared, Waiting
+from tests.liveness.systems import (
+    Calm,
+    Clocks,
+    Counts,
+    Greedy,
+    InTurns,
+    LikeNumbers,
+    Patient,
+    Serving,
+    Shared,
+    Waiting,
+)
 
 ENGINES: tuple[EngineName, ...] = ("exhaustive", "reference")
 
@@ -36,6 +47,16 @@ def outcome(
     found = checked(system, engine, **limits).find(name)
     assert found is not None
     return found
+
+
+# Fairness
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_threads_are_not_merged_because_their_values_are_equal(engine: EngineName) -> None:
+    assert outcome(LikeNumbers(), "it_gets_done", engine).verdict == "holds"
+    found = outcome(InTurns(), "it_gets_done", engine)
+    assert (found.verdict, found.length) == ("violated", 2)
 
 
 # Stopped early
@@ -170,9 +191,13 @@ def test_stuttering_is_not_invented(engine: EngineName, tmp_path: Path) -> None:
 
 
 def test_a_bounded_run_is_not_read_as_if_it_stopped_at_its_end() -> None:
-    """Runs of a fixed length, random or symbolic, say nothing about what runs do in the end."""
+    """Runs of a fixed length, random or symbolic, say nothing about what runs do in the end.
+
+    Random ones go on to where they may stop, and what is false of that is violated.
+    """
     few = settings(max_examples=5, stateful_step_count=5, deadline=None, database=None)
-    run_state_machine_as_test(machine(Calm(), max_steps=5), settings=few)
+    some = machine(Calm(), ["reaches_two"], max_steps=1)
+    run_state_machine_as_test(some, settings=few)
     for depth in (0, 1, 5):
         result = run("bmc", Calm(), properties_for(Calm()), Limits(depth=depth))
         for name in ("reaches_two", "reaches_two_by_itself"):

@@ -98,8 +98,10 @@ def test_the_message_is_the_counterexample(door: pytest.Pytester) -> None:
         [
             "E*door.py:Door: scope Person=2; design open*",
             "E*violated  one_at_a_time (2 steps)",
-            "E*1. Person0: enter(person=Person0)",
             "E*one_at_a_time is violated after 2 steps",
+            "E*sum(s.inside[[]p[]] for p in Person) = 2",
+            "E*1. Person0: enter(person=Person0)",
+            "E*point of no return: step 2, Person1: enter(person=Person1)",
         ]
     )
     # Where it was raised is of no interest.
