@@ -11,7 +11,7 @@ from explorer.command.options import full_option
 from explorer.command.output import Output
 from explorer.configure import configure, parse_switches
 from explorer.loading import find_system
-from explorer.result import PASSED, VIOLATED
+from explorer.result import INCOMPLETE, PASSED, VIOLATED
 from explorer.trace.again import Difference, Replayed
 from explorer.trace.again import replay as run_again
 from explorer.trace.files import read_trace
@@ -33,7 +33,7 @@ def replay(trace: Path, switches: tuple[str, ...], preset: str | None, full: boo
     """Run TRACE again and compare every state.
 
     Exit code 0 if the run is the recorded one, 1 if it differs. With --set or --design the question is whether another design is
-    rid of the run: 0 if its property does not fail there any more, 1 if it still does.
+    rid of the run: 0 if its property does not fail there any more, 1 if it still does, 3 if that is not known.
     """
     output = Output()
     recorded = read_trace(trace)
@@ -51,7 +51,7 @@ def replay(trace: Path, switches: tuple[str, ...], preset: str | None, full: boo
     if recorded.kind == "reachable":
         return PASSED if replayed.confirmed else VIOLATED
     fails = replayed.confirmed or replayed.earlier is not None or replayed.other is not None
-    return VIOLATED if fails else PASSED
+    return VIOLATED if fails else INCOMPLETE if replayed.open else PASSED
 
 
 def _text(replayed: Replayed, full: bool) -> Iterator[str]:
@@ -118,4 +118,5 @@ def _for_ever(replayed: Replayed) -> Iterator[str]:
         yield f"It {ending(now)}, and {name} fails{of}."
         yield from (f"  {line}" for line in now.explanation)
     elif replayed.problem is not None:
-        yield f"{name} no longer fails: the run {replayed.problem}."
+        no = "may still fail" if replayed.open else "no longer fails"
+        yield f"{name} {no}: the run {replayed.problem}."

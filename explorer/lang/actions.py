@@ -6,7 +6,7 @@ import enum
 import inspect
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, TypeVar, overload
+from typing import Any, TypeGuard, TypeVar, overload
 
 from explorer.lang.errors import ModelError
 from explorer.lang.types import (
@@ -80,7 +80,7 @@ def _mark(function: Any, thread: Any) -> Any:
             where=function_location(function),
             hint="use an Enum member or the name of a parameter",
         )
-    if isinstance(thread, str) and thread not in names:
+    if is_name(thread) and thread not in names:
         raise ModelError(
             f'thread="{thread}" names no parameter of {function.__name__}',
             where=function_location(function),
@@ -90,6 +90,11 @@ def _mark(function: Any, thread: Any) -> Any:
         params_of(function, f"action {function.__name__}")
     setattr(function, _MARK, (thread,))
     return function
+
+
+def is_name(thread: object) -> TypeGuard[str]:
+    """Whether a thread is given by a parameter's name; a member of an Enum may be a string, too."""
+    return isinstance(thread, str) and not isinstance(thread, enum.Enum)
 
 
 def is_action(value: object) -> bool:

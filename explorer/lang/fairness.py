@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
-from explorer.lang.actions import Action, is_action
+from explorer.lang.actions import Action, is_action, is_name
 from explorer.lang.errors import ModelError
 from explorer.lang.text import format_value
 from explorer.lang.types import EnumT
@@ -147,7 +147,7 @@ def _sets(fair: Fair, instances: Sequence[Any]) -> Iterator[tuple[str, frozenset
             yield f"{kind} {instances[i].text}", frozenset([i])
     else:
         # With its type: members of different IntEnums are equal, and so are 1 and True.
-        threads = [(type(t), t) for t in map(_thread, instances)]
+        threads = [(type(t), t) for t in (x.thread for x in instances)]
         wanted = dict.fromkeys(threads)
         if fair.by == "thread":
             wanted = {(type(fair.thread), fair.thread): None}
@@ -160,15 +160,7 @@ def _sets(fair: Fair, instances: Sequence[Any]) -> Iterator[tuple[str, frozenset
 
 def _takes(thread: object, action: Action) -> bool:
     """Whether a thread takes some instance of an action."""
-    if isinstance(action.thread, str):
+    if is_name(action.thread):
         kind = next(p.type for p in action.params if p.name == action.thread)
         return isinstance(kind, EnumT) and isinstance(thread, kind.cls)
     return type(action.thread) is type(thread) and action.thread == thread
-
-
-def _thread(instance: Any) -> Any:
-    """Who takes the step; None where the action does not say."""
-    thread = instance.action.thread
-    if isinstance(thread, str):
-        return instance.values[[p.name for p in instance.action.params].index(thread)]
-    return thread

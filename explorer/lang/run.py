@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, TypeAlias
 
-from explorer.lang.actions import Action, Param, params_of
+from explorer.lang.actions import Action, Param, is_name, params_of
 from explorer.lang.cache import cached
 from explorer.lang.containers import STEP, RunningStep
 from explorer.lang.effects import SOFT, Disabled, Incomplete, NoneUsed, Violation, slug
@@ -30,6 +30,14 @@ class Instance:
 
     action: Action
     values: tuple[object, ...]
+
+    @property
+    def thread(self) -> object:
+        """Who takes the step, an Enum member or the value of a parameter; None where the action does not say."""
+        thread = self.action.thread
+        if is_name(thread):
+            return self.values[[p.name for p in self.action.params].index(thread)]
+        return thread
 
     @property
     def text(self) -> str:

@@ -18,6 +18,7 @@ from explorer.lang.run import (
     evaluate,
     init_params,
     initial_states,
+    key,
     step,
 )
 from explorer.lang.system import System
@@ -41,6 +42,10 @@ from explorer.trace.replay import (
 from explorer.trace.script import find_action, parse_arguments
 from explorer.trace.trace import Trace
 
+# Rounds that a cycle may take to come back to where it has begun, in another design.
+_MOST_ROUNDS = 1_000
+_ENDLESS = f"does not come back to where its cycle begins in {_MOST_ROUNDS:,} rounds"
+
 
 @dataclass(frozen=True)
 class Difference:
@@ -58,7 +63,7 @@ class Replayed:
     ``now`` is the run as far as it went, None if there is no such initial state. ``difference`` is the first one. ``confirmed``
     says whether the property still fails (or is reached) at the end; it is False for a run that ends early. ``stopped``
     is the step that cannot be taken, or that fails too early. ``earlier`` is the step at which it fails before the end, ``other`` another failure in which the run ends.
-    ``problem`` is why a run that goes on for ever is no counterexample any more.
+    ``problem`` is why a run that goes on for ever is no counterexample any more; ``open`` says that it may still be one.
     """
 
     recorded: Trace
@@ -72,6 +77,7 @@ class Replayed:
     earlier: int | None = None
     other: str | None = None
     problem: str | None = None
+    open: bool = False
 
 
 def replay(trace: Trace, system: System[Any]) -> Replayed:
@@ -98,11 +104,16 @@ def replay(trace: Trace, system: System[Any]) -> Replayed:
         return Replayed(trace, None, same, Difference(0, error.message, _hint(error)), False, False)
     run.compare(0, to_json(state), trace.initial)
     possible = run.steps(state)
+    confirmed, message, lasso, problem, loop = False, None, None, None, trace.loop
+    whole_run = possible and declared is not None and declared.kind == "temporal"
+    if whole_run and loop is not None:
+        loop, problem = run.round(loop)
     played = Played(init, tuple(run.states), tuple(run.taken), tuple(run.outcomes))
-    confirmed, message, lasso = False, None, None
-    if possible and declared is not None and declared.kind == "temporal":
-        lasso = _lasso(system, trace, played, declared)
-        confirmed = lasso.problem() is None
+    if whole_run:
+        assert declared is not None
+        lasso = _lasso(system, trace, loop, played, declared)
+        problem = problem or lasso.problem()
+        confirmed = problem is None
     elif possible:
         try:
             message = confirm(system, played, trace.property_name, declared)
@@ -112,7 +123,7 @@ def replay(trace: Trace, system: System[Any]) -> Replayed:
     now = record(system, played, trace.property_name, trace.kind, message)
     if lasso is not None:
         explanation = lasso.explanation() if confirmed else ()
-        now = replace(now, loop=trace.loop, instance=trace.instance, explanation=explanation)
+        now = replace(now, loop=loop, instance=trace.instance, explanation=explanation)
     return Replayed(
         recorded=trace,
         now=now,
@@ -124,13 +135,16 @@ def replay(trace: Trace, system: System[Any]) -> Replayed:
         stopped=run.stopped,
         earlier=None if confirmed else _earlier(system, played, trace.property_name, declared),
         other=_other_end(played, trace.property_name),
-        problem=None if lasso is None else lasso.problem(),
+        problem=problem,
+        open=problem == _ENDLESS,
     )
 
 
-def _lasso(system: System[Any], trace: Trace, played: Played, declared: Property) -> Lasso:
+def _lasso(
+    system: System[Any], trace: Trace, loop: int | None, played: Played, declared: Property
+) -> Lasso:
     """The run as one that goes on for ever."""
-    if trace.loop is None:
+    if loop is None:
         raise ModelError(
             f"the trace does not say to which step its run returns, and {declared.name} is about whole runs",
             hint='a trace of a temporal property has "loop"',
@@ -143,7 +157,7 @@ def _lasso(system: System[Any], trace: Trace, played: Played, declared: Property
             f"{declared.name} is not checked for {trace.instance or 'the whole system'}",
             hint="the trace was recorded with another version of the properties",
         )
-    return Lasso(system, played, trace.loop, stated, declared_fair(system, declared))
+    return Lasso(system, played, loop, stated, declared_fair(system, declared))
 
 
 def _earlier(
@@ -244,6 +258,36 @@ class _Run:
                 if not last:
                     return self.stop(number, _ending(outcome))
         return True
+
+    def round(self, loop: int) -> tuple[int, str | None]:
+        """Repeats the steps of the cycle until it comes back to where it has begun once.
+
+        In another design that may take more than one round. Returns where the cycle begins, and why the run is none, as
+        the end of a sentence about it.
+        """
+        cycle = self.taken[loop:]
+        begun = {key(self.states[loop]): loop}
+        for rounds in range(1, _MOST_ROUNDS + 1):
+            if len(self.states) <= len(self.taken):
+                return loop, None  # a step has failed, which is another matter
+            again = begun.setdefault(key(self.states[-1]), len(self.taken))
+            if again < len(self.taken) or not cycle:
+                if again != loop or rounds > 1:
+                    end = len(self.trace.steps)
+                    self.differ(end, f"the cycle comes back only in round {rounds}")
+                return again, None
+            for instance in cycle:
+                outcome = step(self.system, self.states[-1], instance)
+                if not isinstance(outcome, Next):
+                    return loop, (
+                        f"cannot go round its cycle for ever: {instance.text} is disabled in round {rounds + 1}"
+                        if isinstance(outcome, Blocked)
+                        else f"cannot go round its cycle for ever: in round {rounds + 1} {_ending(outcome)}"
+                    )
+                self.taken.append(instance)
+                self.outcomes.append(outcome)
+                self.states.append(outcome.state)
+        return loop, _ENDLESS
 
 
 def _ending(outcome: Failed | Cut) -> str:

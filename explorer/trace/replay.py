@@ -181,10 +181,7 @@ def record(
 
 def thread_of(instance: Instance) -> str | None:
     """The thread that takes the step, as text."""
-    thread = instance.action.thread
-    if isinstance(thread, str):
-        return format_value(instance.values[[p.name for p in instance.action.params].index(thread)])
-    return None if thread is None else format_value(thread)
+    return None if instance.thread is None else format_value(instance.thread)
 
 
 def step_of(before: Any, instance: Instance, outcome: Outcome) -> Step:

@@ -110,7 +110,7 @@ def test_a_lasso_that_does_not_come_back_is_refused(
 
     assert execute(["explain", changed(lasso, move)]) == 2
     err = capsys.readouterr().err
-    assert "who_waits_enters does not fail: the run does not come back" in err
+    assert "who_waits_enters does not fail: the run cannot go round its cycle" in err
 
 
 def test_another_property_fails_to_be_violated(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from enum import IntEnum
+from enum import IntEnum, StrEnum
 from typing import Annotated, ClassVar
 
 from explorer.lang import (
@@ -281,6 +281,23 @@ class InTurns(LikeNumbers):
     def finish(self, s: Two) -> None:
         """Needs the other to have turned."""
         require(s.turned)
+        s.done = True
+
+
+class Far(StrEnum):
+    """A thread whose value is a string, and the name of a parameter."""
+
+    WORKER = "by"
+
+
+class LikeText(LikeNumbers):
+    """Such a thread."""
+
+    fairness: ClassVar[tuple[Fair, ...]] = (weak.thread(Far.WORKER),)
+
+    @action(thread=Far.WORKER)
+    def end(self, s: Two, by: bool) -> None:
+        """Is always possible."""
         s.done = True
 
 

@@ -16,6 +16,7 @@ from hypothesis.stateful import run_state_machine_as_test
 from explorer.engines import EngineName, Limits, run
 from explorer.lang import System
 from explorer.lang.properties import properties_for
+from explorer.lang.run import instances
 from explorer.result import PropertyResult, Result
 from explorer.stateful.machine import machine
 from tests.graphs.running import answer, graph, verdict
@@ -23,9 +24,11 @@ from tests.liveness.systems import (
     Calm,
     Clocks,
     Counts,
+    Far,
     Greedy,
     InTurns,
     LikeNumbers,
+    LikeText,
     Patient,
     Serving,
     Shared,
@@ -57,6 +60,13 @@ def test_threads_are_not_merged_because_their_values_are_equal(engine: EngineNam
     assert outcome(LikeNumbers(), "it_gets_done", engine).verdict == "holds"
     found = outcome(InTurns(), "it_gets_done", engine)
     assert (found.verdict, found.length) == ("violated", 2)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_thread_that_is_a_string_is_no_parameter(engine: EngineName) -> None:
+    assert outcome(LikeText(), "it_gets_done", engine).verdict == "holds"
+    threads = {i.thread for i in instances(LikeText()) if i.action.name == "end"}
+    assert threads == {Far.WORKER}
 
 
 # Stopped early

@@ -3,12 +3,25 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Annotated
 
 import pytest
 
 from explorer.cli import execute
+from explorer.lang import (
+    Between,
+    Formula,
+    System,
+    action,
+    eventually,
+    panic,
+    record,
+    require,
+    temporal,
+    weak,
+)
 from explorer.lang.errors import ModelError
 from explorer.lang.properties import Property, properties_for
 from explorer.lang.run import Instance, instances
@@ -168,8 +181,107 @@ def test_a_trace_that_was_edited(change: dict[str, str | None], message: str) ->
 def test_a_cycle_that_closes_elsewhere_is_none_any_more() -> None:
     trace = lasso(Lock(), f"ask(0) ask(1) {ROUND}", ROUND, "who_waits_enters")
     replayed = replay(replace(trace, loop=3), Lock())
-    assert replayed.problem == "does not come back to where its cycle begins"
+    assert replayed.problem == (
+        "cannot go round its cycle for ever: leave(side=1) is disabled in round 2"
+    )
     assert not replayed.confirmed
+
+
+@dataclass(frozen=True)
+class Design:
+    """How a wheel turns."""
+
+    limps: bool = False
+    climbs: bool = False
+    wears_out: bool = False
+    breaks: bool = False
+
+
+@record
+class Wheel:
+    """A wheel on its way."""
+
+    turned: Annotated[int, Between(0, 2)]
+    left: bool
+    height: Annotated[int, Between(0, 500)]
+    there: bool
+
+
+class Turning(System[Wheel]):
+    """It turns, and never arrives."""
+
+    design = Design()
+
+    def is_final(self, s: Wheel) -> bool:
+        """It may stop."""
+        return True
+
+    @action
+    def turn(self, s: Wheel) -> None:
+        """A third of a turn."""
+        require(s.height < 1)
+        if self.design.breaks and s.left:
+            panic("it breaks")
+        s.turned = (s.turned + 1) % 3
+        if s.turned == 0 and (self.design.limps or self.design.breaks):
+            s.left = not s.left
+        if s.turned == 0 and self.design.wears_out:
+            s.height += 1
+
+
+class Climbing(Turning):
+    """Uphill in another design."""
+
+    @action
+    def turn(self, s: Wheel) -> None:
+        """A third of a turn."""
+        require(s.height < 500)
+        s.turned = (s.turned + 1) % 3
+        if s.turned == 0 and self.design.climbs:
+            s.height += 1
+
+
+def there(s: Wheel) -> bool:
+    """Whether it has arrived."""
+    return s.there
+
+
+@temporal(fairness=(weak("turn"),))
+def it_arrives() -> Formula:
+    """It never does."""
+    return eventually(there)
+
+
+@pytest.mark.parametrize(
+    ("system", "switch", "length", "problem"),
+    [
+        (Turning, "limps", 6, None),
+        (Turning, "wears_out", 3, "turn() is disabled in round 2"),
+        (Turning, "breaks", 3, "in round 2 the step fails: panic:it_breaks (it breaks)"),
+        (Climbing, "climbs", 2000, "turn() is disabled in round 501"),
+    ],
+)
+def test_in_another_design_a_cycle_may_close_later(
+    system: type[Turning], switch: str, length: int, problem: str | None
+) -> None:
+    found = check(system()).find("it_arrives")
+    assert found is not None and found.trace is not None and found.length == 3
+    replayed = replay(found.trace, system(design={switch: True}))
+    assert (replayed.problem or "").endswith(problem or "")
+    assert replayed.confirmed == (problem is None) and not replayed.open
+    if replayed.confirmed:
+        assert replayed.now is not None and replayed.now.length == length
+
+
+def test_a_cycle_that_does_not_close_in_a_thousand_rounds_is_left_open(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("explorer.trace.again._MOST_ROUNDS", 10)
+    name = f"{__file__}:Climbing"
+    assert execute(["check", name, "--trace-dir", str(tmp_path)]) == 1
+    path = str(tmp_path / "Climbing-it_arrives.json")
+    assert execute(["replay", path, "--set", "climbs=true"]) == 3
+    assert "it_arrives may still fail: the run does not come back" in capsys.readouterr().out
 
 
 @pytest.fixture
