@@ -2,7 +2,7 @@
 
 One index is published and exported again under a second id. The creates of both come at time 0 and before any compaction, in
 the order of each runtime's stream (C3). Each id has a frontier of its own: the controller allows
-compaction of each, and each runtime applies that at its own pace. All of them bear on the one trace behind both.
+compaction of each, and may drop the source, and each runtime applies that at its own pace. All of it bears on the one trace behind both.
 """
 
 from __future__ import annotations
@@ -41,18 +41,22 @@ class Reader:
 
     point: Export | None
     """The point that its peer bundle leads to; None: no peer is recorded."""
+    dropped: bool
+    """The peer was dropped with its id."""
     frontier: Time
     """The compaction that this runtime has applied: it may be asked to read from here on."""
     at: Time | None
-    """The time of a dataflow that reads the id; its reader holds the trace there."""
+    """How far a dataflow that reads the id has read; its reader holds the trace there."""
+    found: Time | None
+    """What a dataflow that is being built will read: the point admits it, as far as it has seen. Only where this is not done at once."""
 
 
 @record(frozen=True)
 class AllowCompaction:
-    """The controller gives up what is before ``frontier``."""
+    """The controller gives up what is before ``frontier``; with None, the id."""
 
     id: Export
-    frontier: Time
+    frontier: Time | None
 
 
 Position: TypeAlias = Annotated[int, Between(0, "stream")]
@@ -65,9 +69,11 @@ class Exports:
     since: Time
     """The real logical compaction of the trace."""
     agents: Map[Export, Time | None]
-    """The maintenance runtime's agent for each id; None: the id is not rendered."""
+    """The maintenance runtime's agent for each id; None: the id is not rendered, or not any more."""
     allowed: Map[Export, Time]
     """The controller's compaction frontiers."""
+    gives_up: bool
+    """The controller has dropped the source."""
     stream: Seq[AllowCompaction]
     """What the controller sent to both runtimes."""
     applied: Map[Runtime, Position]
@@ -90,10 +96,22 @@ class AliasDesign:
     """The trace applies the meet over the holds of all its points (C39); off: of the source's only."""
     holds_bound_compaction: bool = True
     """Holds count at all (C6)."""
-    keyed_by_id: bool = False
-    """Aliases only: a point keeps the frontiers and holds of each of its ids apart (A1.Q2's repair)."""
+    peers_hold: bool = True
+    """There is a hold for each peer, reserved or its own (C6, C12); off: who reads an index finds it as it is."""
+    drop_releases: bool = True
+    """A peer that is dropped, or that will never come, leaves no hold (C14)."""
 
-    # No mechanism: it narrows what the controller does.
+    # Designs with a writer frontier at each point only.
+    keyed_frontiers: bool = False
+    """A point keeps the writer frontiers of its ids apart (A1.Q2's repair)."""
+    keyed_holds: bool = False
+    """A point keeps the standing holds of its ids apart (A1.Q2's repair)."""
+    floor_is_captured: bool = True
+    """What stands in for a writer frontier not noted yet is the since that the trace was attached at (C55)."""
+
+    # No mechanism: what the controller does.
+    source_is_dropped: bool = True
+    """The controller may drop the source while its re-export lives (C42)."""
     source_follows: bool = False
     """The controller compacts the source no further than the re-export, whose dataflow imports it (C40)."""
 
@@ -122,6 +140,8 @@ class SharedTrace(System[Exports]):
 
     def keep(self, s: Exports, point: Export, id: Export, frontier: Time) -> None:
         """The hold of the id's peer joins ``frontier``."""
+        if not self.design.peers_hold:
+            return
         old = s.holds[point][id]
         s.holds[point][id] = frontier if old is None else max(old, frontier)
 
@@ -130,7 +150,7 @@ class SharedTrace(System[Exports]):
     @action(thread=Runtime.MAINTENANCE)
     def publish(self, s: Exports) -> None:
         """Renders and publishes the source."""
-        require(s.agents[Export.SOURCE] is None)
+        require(s.agents[Export.SOURCE] is None and not is_rendered(s))
         s.agents[Export.SOURCE] = s.since
         self.back(s, Export.SOURCE)
 
@@ -148,12 +168,25 @@ class SharedTrace(System[Exports]):
 
     @action(thread=Runtime.MAINTENANCE)
     def allow_compaction(self, s: Exports) -> None:
-        """Applies an AllowCompaction: the id's agent moves."""
+        """Applies an AllowCompaction: the id's agent moves, or goes. The trace lives as long as there is one."""
         require(is_rendered(s))
         command = self.next_command(s, Runtime.MAINTENANCE)
         if s.agents[command.id] is not None:
             s.agents[command.id] = command.frontier
-            self.note_allow_compaction(s, command.id, command.frontier)
+            frontier = command.frontier
+            if frontier is None:
+                self.unpublish(s, command.id)
+            else:
+                self.note_allow_compaction(s, command.id, frontier)
+
+    def unpublish(self, s: Exports, id: Export) -> None:
+        """The token goes. Where no peer has the slot, it goes as well, with what was reserved in it (A1.6, C14)."""
+        point = s.bound[id]
+        if point is not None and s.readers[id].point is None:
+            self.release(s, point, id)
+            if not is_published(s, point):
+                s.bound[id] = None
+                s.points[point].backed = False
 
     def next_command(self, s: Exports, runtime: Runtime) -> AllowCompaction:
         """The next command of the stream, which this runtime is about to apply."""
@@ -180,7 +213,7 @@ class SharedTrace(System[Exports]):
 
     def compact(self, s: Exports, target: Time) -> None:
         """The trace never rewinds (C57)."""
-        require(target > s.since)
+        require(target > s.since and any(s.agents[id] is not None for id in Export))
         s.since = target
 
     def agents_allow(self, s: Exports) -> Time:
@@ -198,44 +231,80 @@ class SharedTrace(System[Exports]):
             return target
         for id in Export:
             hold = s.holds[point][id]
-            if hold is not None:
+            if hold is not None and self.counts(s, point, id):
                 target = min(target, hold)
             at = s.readers[id].at
             if at is not None and s.readers[id].point == point:
                 target = min(target, at)
         return target
 
+    def counts(self, s: Exports, point: Export, id: Export) -> bool:
+        """Whether what a point keeps for an id bears on it."""
+        return True
+
     # The interactive worker.
 
     @action(thread=Runtime.INTERACTIVE)
     def record_peer(self, s: Exports, id: Export) -> None:
-        """``peer_bundle``: the create of an id that this runtime does not render."""
-        require(s.readers[id].point is None)
+        """``peer_bundle``: the create of {id}, which this runtime does not render."""
+        require(s.readers[id].point is None and not s.readers[id].dropped)
         point = self.get_or_create(s, id)
         s.readers[id].point = point
         self.keep(s, point, id, s.readers[id].frontier)
 
     @action(thread=Runtime.INTERACTIVE)
     def downgrade_peer(self, s: Exports) -> None:
-        """Applies an AllowCompaction: the peer's hold follows (C6)."""
-        require(all(s.readers[id].point is not None for id in Export))
+        """Applies an AllowCompaction: the peer's hold follows (C6), or goes, when nothing reads the id any more (C2)."""
+        require(all(s.readers[id].point is not None or s.readers[id].dropped for id in Export))
+        require(all(s.readers[id].found is None for id in Export))
         command = self.next_command(s, Runtime.INTERACTIVE)
         reader = s.readers[command.id]
-        reader.frontier = command.frontier
-        self.keep(s, given(reader.point), command.id, command.frontier)
+        point = given(reader.point)
+        frontier = command.frontier
+        if frontier is None:
+            require(reader.at is None)
+            reader.point = None
+            reader.dropped = True
+            self.release(s, point, command.id)
+        else:
+            reader.frontier = frontier
+            self.keep(s, point, command.id, frontier)
+
+    def release(self, s: Exports, point: Export, id: Export) -> None:
+        """The hold of the id's peer goes."""
+        if self.design.drop_releases:
+            s.holds[point][id] = None
 
     @action(thread=Runtime.INTERACTIVE)
     def build_import(self, s: Exports, id: Export, at: Time) -> None:
-        """Builds a dataflow that reads the id at a time that its controller still holds."""
+        """``reader_at``: a dataflow reads the id at a time that its controller still holds, and that its point admits."""
         reader = s.readers[id]
         require(reader.point is not None and reader.at is None and reader.frontier <= at)
+        require(all(s.readers[id].found is None for id in Export))
         point = s.points[given(reader.point)]
         require(not point.backed or point.since <= at)
-        reader.at = at
+        self.mint(s, id, at)
+
+    def mint(self, s: Exports, id: Export, at: Time) -> None:
+        """The reader's hold is registered under the lock under which the since was compared (C51)."""
+        s.readers[id].at = at
+
+    @action(thread=Runtime.INTERACTIVE)
+    def refuse_read(self, s: Exports, id: Export, at: Time) -> None:
+        """``reader_at`` finds the since beyond the time and registers nothing. Whoever asked gets an error."""
+        point = s.points[given(s.readers[id].point)]
+        require(point.backed and point.since > at)
+        require(all(s.readers[id].found is None for id in Export))
+
+    @action(thread=Runtime.INTERACTIVE)
+    def read_on(self, s: Exports, id: Export, at: Time) -> None:
+        """A dataflow has read up to ``at``, and its hold follows (C62)."""
+        require(given(s.readers[id].at) < at)
+        s.readers[id].at = at
 
     @action(thread=Runtime.INTERACTIVE)
     def drop_import(self, s: Exports, id: Export) -> None:
-        """The dataflow is done."""
+        """The dataflow that reads {id} is done."""
         require(s.readers[id].at is not None)
         s.readers[id].at = None
 
@@ -243,19 +312,31 @@ class SharedTrace(System[Exports]):
 
     @action
     def allow(self, s: Exports, id: Export, frontier: Time) -> None:
-        """Allows compaction of an id; the command is on its way to both runtimes from now on.
+        """Allows compaction of {id} to {frontier}; the command is on its way to both runtimes from now on.
 
         A dataflow that the controller created, it holds the index for (C2); one that it has dropped may be built late.
         """
-        require(s.allowed[id] < frontier)
+        require(s.allowed[id] < frontier and not (id == Export.SOURCE and s.gives_up))
         if self.design.source_follows and id == Export.SOURCE:
             require(frontier <= s.allowed[Export.REEXPORT])
         s.allowed[id] = frontier
         s.stream.append(AllowCompaction(id=id, frontier=frontier))
 
+    @action
+    def drop_source(self, s: Exports) -> None:
+        """Drops the source. The dataflow of the re-export imports it, so its trace stays (C42)."""
+        require(self.design.source_is_dropped and not s.gives_up)
+        s.gives_up = True
+        s.stream.append(AllowCompaction(id=Export.SOURCE, frontier=None))
+
+
+def is_published(s: Exports, point: Export) -> bool:
+    """Whether the trace is attached to the point for an id that is rendered."""
+    return s.points[point].backed and any(
+        s.bound[id] == point and s.agents[id] is not None for id in Export
+    )
+
 
 def is_rendered(s: Exports) -> bool:
     """Whether the maintenance runtime is past both creates."""
-    return s.agents[Export.SOURCE] is not None and (
-        s.agents[Export.REEXPORT] is not None or s.refused
-    )
+    return s.agents[Export.REEXPORT] is not None or s.refused

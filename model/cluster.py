@@ -114,7 +114,7 @@ class WorkersApart(System[ClusterState]):
 
     @action(thread=Runtime.MAINTENANCE)
     def publish(self, s: ClusterState, pair: Pair) -> None:
-        """A worker of maintenance executes its next create: publishes an index, or re-exports the first."""
+        """Maintenance of {pair} executes its next create: publishes an index, or re-exports the first."""
         require(is_there(s, Runtime.MAINTENANCE, pair))
         here = s.pairs[pair]
         require(here.published < 3)
@@ -130,7 +130,7 @@ class WorkersApart(System[ClusterState]):
 
     @action(thread=Runtime.INTERACTIVE)
     def create(self, s: ClusterState, pair: Pair) -> None:
-        """A worker of interactive executes its next create, and binds the id that the dataflow reads."""
+        """Interactive of {pair} executes its next create, and binds the id that the dataflow reads."""
         require(is_there(s, Runtime.INTERACTIVE, pair))
         here = s.pairs[pair]
         require(here.executed < 3)
@@ -140,7 +140,7 @@ class WorkersApart(System[ClusterState]):
 
     @action(thread=Runtime.INTERACTIVE)
     def build_late(self, s: ClusterState, pair: Pair, index: Index) -> None:
-        """Without building on arrival: what is read is published, so the dataflow can be built."""
+        """Without building on arrival: {index} is published, so {pair} can build what reads it."""
         require(not self.design.built_on_arrival)
         here = s.pairs[pair]
         require(has_arrived(here, index) and index not in here.built)

@@ -23,7 +23,7 @@ class Compaction(Traces):
 
     @action(thread=Runtime.MAINTENANCE)
     def allow_compaction(self, s: State, id: GlobalId, frontier: Time) -> None:
-        """The trace manager moves the agent of the oks."""
+        """The trace manager moves the agent of the oks of {id} to {frontier}."""
         require(self.maintenance_is_free(s))
         require(s.phase[Runtime.MAINTENANCE] == Phase.CREATING)
         bundle = s.bundles[id]
@@ -36,7 +36,7 @@ class Compaction(Traces):
 
     @action(thread=Runtime.MAINTENANCE)
     def allow_compaction_errs(self, s: State, id: GlobalId) -> None:
-        """The trace manager moves the agent of the errs to the same frontier."""
+        """The trace manager moves the agent of the errs of {id} to the same frontier."""
         require(s.publisher == MaintenanceTask(id=id, next=MaintenanceStep.COMPACT_ERRS))
         bundle = s.bundles[id]
         bundle.agents[Half.ERRS] = bundle.agents[Half.OKS]
@@ -45,7 +45,7 @@ class Compaction(Traces):
 
     @action(thread=Runtime.MAINTENANCE)
     def apply_holds(self, s: State, trace: GlobalId, half: Half) -> None:
-        """The writer wakes up after a reader moved a hold."""
+        """The writer of {trace} wakes up after a reader moved a hold on its {half}."""
         require(self.maintenance_is_free(s) and has_agents(s, trace, half))
         require(self.target(s, trace, half) > s.traces[trace][half].since)
         self.apply_target(s, trace, half)
@@ -58,7 +58,9 @@ class Compaction(Traces):
 
     def apply_target(self, s: State, trace: GlobalId, half: Half) -> None:
         """With all attached points locked, publishes how far the trace may compact (C52)."""
-        target = max(s.traces[trace][half].since, self.target(s, trace, half))
+        target = self.target(s, trace, half)
+        if self.design.compaction_joins:
+            target = max(s.traces[trace][half].since, target)
         s.traces[trace][half].since = target
         for slot in s.slots:
             if s.slots[slot].points[half].trace == trace:

@@ -36,7 +36,7 @@ class Controller(System[State]):
 
     @action(thread="runtime")
     def reconnect(self, s: State, runtime: Runtime, kept: GlobalId | None) -> None:
-        """Reads the commands of the next connection, which keeps at most one of the indexes as it is.
+        """Reads the commands of the next connection, which keeps at most one index as it is: {kept}.
 
         Not a re-export: it imports its source, so it is kept only if that is (C89).
         """

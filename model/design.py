@@ -45,6 +45,10 @@ class Design:
     """An import has readers of its own, apart from those of its peer bundle (C62, B35)."""
     holds_bound_compaction: bool = True
     """A trace compacts no further than the readers of its points allow (C6, C52)."""
+    compaction_joins: bool = True
+    """A hold that is below what a trace has compacted to does not rewind it (C57, B10)."""
+    peer_never_refuses: bool = True
+    """A peer's hold joins a since that is beyond its as_of; off: to record that peer panics (C15)."""
     reserve_peer_hold: bool = True
     """``publish`` registers the hold of a peer that is not recorded yet (C12, B8)."""
     count_early_peers: bool = True

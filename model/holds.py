@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from explorer.lang import action, given, require
+from explorer.lang import action, given, panic, require
 from model.controller import Controller
 from model.registry import SlotMap
 from model.state import (
@@ -24,7 +24,7 @@ class PeerHolds(SlotMap, Controller):
 
     @action(thread=Runtime.INTERACTIVE)
     def peer_bundle(self, s: State, id: GlobalId, as_of: Time, source: GlobalId | None) -> None:
-        """Applies the create of an index that it does not render: takes the slot."""
+        """Applies the create of {id}, which it does not render, at {as_of}: takes the slot."""
         require(s.reader is None and s.peers[id].create is None)
         create = self.command(s, Runtime.INTERACTIVE, id, as_of, source)
         slot = self.get_or_create(s, id, as_of)
@@ -59,7 +59,7 @@ class PeerHolds(SlotMap, Controller):
 
     @action(thread=Runtime.INTERACTIVE)
     def register_errs(self, s: State, id: GlobalId) -> None:
-        """Registers its own hold on the errs and releases the lock."""
+        """Registers its own hold on the errs of {id} and releases the lock."""
         require(s.reader == InteractiveTask(id=id, next=InteractiveStep.HOLD_ERRS))
         self.hold_at_least(s, id, Half.ERRS)
         self.finish(s, id)
@@ -68,6 +68,8 @@ class PeerHolds(SlotMap, Controller):
         """``reader_at_least``: a peer's hold never refuses, it joins the since (C15)."""
         peer = s.peers[id]
         point = s.slots[given(peer.slot)].points[half]
+        if not self.design.peer_never_refuses and point.since > peer.frontier:
+            panic("a peer below the since of its point")
         peer.holds[half] = max(peer.frontier, point.since)
 
     def finish(self, s: State, id: GlobalId) -> None:
@@ -77,7 +79,7 @@ class PeerHolds(SlotMap, Controller):
 
     @action(thread=Runtime.INTERACTIVE)
     def downgrade_peer(self, s: State, id: GlobalId, frontier: Time) -> None:
-        """Applies an AllowCompaction of a peer: its hold on the oks joins the frontier (C6)."""
+        """Applies an AllowCompaction of {id}: its hold on the oks joins {frontier} (C6)."""
         require(s.reader is None and s.phase[Runtime.INTERACTIVE] == Phase.CREATING)
         peer = s.peers[id]
         require(peer.create is not None and peer.frontier < frontier)
@@ -87,7 +89,7 @@ class PeerHolds(SlotMap, Controller):
 
     @action(thread=Runtime.INTERACTIVE)
     def downgrade_peer_errs(self, s: State, id: GlobalId) -> None:
-        """Its hold on the errs follows."""
+        """Its hold on the errs of {id} follows."""
         require(s.reader == InteractiveTask(id=id, next=InteractiveStep.DOWNGRADE_ERRS))
         peer = s.peers[id]
         peer.holds[Half.ERRS] = max(given(peer.holds[Half.ERRS]), peer.frontier)
@@ -95,7 +97,7 @@ class PeerHolds(SlotMap, Controller):
 
     @action(thread=Runtime.INTERACTIVE)
     def drop_peer(self, s: State, id: GlobalId) -> None:
-        """Drops a peer that its connection does not keep, first the hold on the oks."""
+        """Drops {id}, which its connection does not keep, first the hold on the oks."""
         require(s.reader is None and s.phase[Runtime.INTERACTIVE] == Phase.DROPPING)
         require(self.is_to_drop(s, Runtime.INTERACTIVE, id, s.peers[id].create))
         s.peers[id].holds[Half.OKS] = None
@@ -103,14 +105,14 @@ class PeerHolds(SlotMap, Controller):
 
     @action(thread=Runtime.INTERACTIVE)
     def drop_peer_errs(self, s: State, id: GlobalId) -> None:
-        """Drops the hold on the errs."""
+        """Drops the hold on the errs of {id}."""
         require(s.reader == InteractiveTask(id=id, next=InteractiveStep.DROP_ERRS))
         s.peers[id].holds[Half.ERRS] = None
         s.reader = InteractiveTask(id=id, next=InteractiveStep.DROP_SLOT)
 
     @action(thread=Runtime.INTERACTIVE)
     def drop_peer_slot(self, s: State, id: GlobalId) -> None:
-        """Releases the slot."""
+        """Releases the slot of {id}."""
         require(s.reader == InteractiveTask(id=id, next=InteractiveStep.DROP_SLOT))
         slot = given(s.peers[id].slot)
         s.peers[id] = Peer()

@@ -22,7 +22,7 @@ class Imports(PeerHolds):
 
     @action(thread=Runtime.INTERACTIVE)
     def build_import(self, s: State, id: GlobalId, as_of: Time) -> None:
-        """Builds a dataflow at ``as_of`` over the peer bundle: checks the hold and mints a reader of the oks.
+        """Builds a dataflow over {id} at {as_of}: checks the hold and mints a reader of the oks.
 
         The controller holds what it has a dataflow for, so it asks for no time before the compaction that this
         runtime has applied (C2, C6).
@@ -43,7 +43,7 @@ class Imports(PeerHolds):
 
     @action(thread=Runtime.INTERACTIVE)
     def build_import_errs(self, s: State, id: GlobalId) -> None:
-        """Mints a reader of the errs."""
+        """Mints a reader of the errs of {id}."""
         require(s.reader == InteractiveTask(id=id, next=InteractiveStep.IMPORT_ERRS))
         self.mint(s, id, Half.ERRS)
         s.reader = None
@@ -55,7 +55,7 @@ class Imports(PeerHolds):
 
     @action(thread=Runtime.INTERACTIVE)
     def drop_import(self, s: State, id: GlobalId) -> None:
-        """The dataflow is done, cancelled, or dropped at a reconnect: first its reader of the oks."""
+        """The dataflow over {id} is done, cancelled, or dropped: first its reader of the oks."""
         require(s.reader is None and s.phase[Runtime.INTERACTIVE] != Phase.ARRIVED)
         require(s.imports[id].create is not None)
         s.imports[id].holds[Half.OKS] = None
@@ -63,14 +63,14 @@ class Imports(PeerHolds):
 
     @action(thread=Runtime.INTERACTIVE)
     def drop_import_errs(self, s: State, id: GlobalId) -> None:
-        """Its reader of the errs."""
+        """Then its reader of the errs."""
         require(s.reader == InteractiveTask(id=id, next=InteractiveStep.CLOSE_ERRS))
         s.imports[id].holds[Half.ERRS] = None
         s.reader = InteractiveTask(id=id, next=InteractiveStep.CLOSE_TOKEN)
 
     @action(thread=Runtime.INTERACTIVE)
     def drop_import_token(self, s: State, id: GlobalId) -> None:
-        """Its token, and with it the slot."""
+        """Then its token, and with it the slot."""
         require(s.reader == InteractiveTask(id=id, next=InteractiveStep.CLOSE_TOKEN))
         slot = given(s.imports[id].slot)
         s.imports[id] = Import()

@@ -51,7 +51,7 @@ class PairCommands(System[PairState]):
 
     @action(thread="runtime")
     def lose(self, s: PairState, runtime: Runtime) -> None:
-        """A response cannot be sent: nothing more of this connection reaches the runtime (A2.6).
+        """A response cannot be sent: nothing more of this connection reaches {runtime} (A2.6).
 
         What its adapter drops was sent before; here it is decided when the controller sends it.
         """
@@ -61,7 +61,7 @@ class PairCommands(System[PairState]):
 
     @action
     def read(self, s: PairState, id: GlobalId, at: Time) -> None:
-        """Creates a dataflow, or peeks, at a time that is readable."""
+        """Creates a dataflow over {id}, or peeks, at {at}, a time that is readable."""
         allowed = s.controller.allowed[id]
         require(allowed is not None and allowed <= at and s.controller.reading[id] is None)
         s.controller.reading[id] = at
@@ -69,7 +69,7 @@ class PairCommands(System[PairState]):
 
     @action
     def replay_read(self, s: PairState, id: GlobalId) -> None:
-        """Part of a replay: what the controller still waits for comes again."""
+        """Part of a replay: what the controller still waits for from {id} comes again."""
         at = given(s.controller.reading[id])
         connection = given(s.controller.connection)
         commands = s.sides[Runtime.INTERACTIVE].commands
@@ -78,14 +78,14 @@ class PairCommands(System[PairState]):
 
     @action
     def end_read(self, s: PairState, id: GlobalId) -> None:
-        """Drops it: it is done, or nobody wants to know any more."""
+        """Drops the read of {id}: it is done, or nobody wants to know any more."""
         require(s.controller.reading[id] is not None)
         s.controller.reading[id] = None
         self.send_live(s, Runtime.INTERACTIVE, EndRead(id))
 
     @action
     def allow(self, s: PairState, id: GlobalId, frontier: Time) -> None:
-        """Allows compaction, not past what it has a dataflow for (C2)."""
+        """Allows compaction of {id} to {frontier}, not past what it has a dataflow for (C2)."""
         allowed = s.controller.allowed[id]
         reading = s.controller.reading[id]
         require(allowed is not None and allowed < frontier)
@@ -96,7 +96,7 @@ class PairCommands(System[PairState]):
 
     @action
     def drop(self, s: PairState, id: GlobalId) -> None:
-        """Drops an index that it does not read, for good."""
+        """Drops {id}, which it does not read, for good."""
         require(s.controller.allowed[id] is not None and s.controller.reading[id] is None)
         s.controller.allowed[id] = None
         s.controller.dropped.add(id)

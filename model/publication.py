@@ -29,7 +29,7 @@ class Publication(SlotMap, Traces):
 
     @action(thread=Runtime.MAINTENANCE)
     def publish(self, s: State, id: GlobalId, as_of: Time) -> None:
-        """Renders the dataflow of ``id`` and takes the slot to publish it in."""
+        """Renders the dataflow of {id} at {as_of} and takes the slot to publish it in."""
         require(self.maintenance_is_free(s) and s.bundles[id].create is None)
         create = self.command(s, Runtime.MAINTENANCE, id, as_of, None)
         for half in Half:
@@ -63,14 +63,14 @@ class Publication(SlotMap, Traces):
 
     @action(thread=Runtime.MAINTENANCE)
     def attach_oks(self, s: State, id: GlobalId) -> None:
-        """Attaches the trace of the rows."""
+        """Attaches the trace of the rows of {id}."""
         require(s.publisher == MaintenanceTask(id=id, next=MaintenanceStep.ATTACH_OKS))
         self.attach(s, id, Half.OKS)
         s.publisher = MaintenanceTask(id=id, next=MaintenanceStep.ATTACH_ERRS)
 
     @action(thread=Runtime.MAINTENANCE)
     def attach_errs(self, s: State, id: GlobalId) -> None:
-        """Attaches the trace of the errors."""
+        """Attaches the trace of the errors of {id}."""
         require(s.publisher == MaintenanceTask(id=id, next=MaintenanceStep.ATTACH_ERRS))
         self.attach(s, id, Half.ERRS)
         s.publisher = MaintenanceTask(id=id, next=MaintenanceStep.RESERVE)
@@ -116,7 +116,7 @@ class Publication(SlotMap, Traces):
 
     @action(thread=Runtime.MAINTENANCE)
     def drop_index(self, s: State, id: GlobalId) -> None:
-        """Drops the bundle of ``id``, first the agent of the oks."""
+        """Drops the bundle of {id}, first the agent of the oks."""
         require(self.maintenance_is_free(s))
         require(s.phase[Runtime.MAINTENANCE] == Phase.DROPPING)
         require(self.is_to_drop(s, Runtime.MAINTENANCE, id, s.bundles[id].create))
@@ -125,7 +125,7 @@ class Publication(SlotMap, Traces):
 
     @action(thread=Runtime.MAINTENANCE)
     def drop_index_errs(self, s: State, id: GlobalId) -> None:
-        """Drops the agent of the errs, when the points of the oks know."""
+        """Drops the agent of the errs of {id}, when the points of the oks know."""
         require(s.publisher == MaintenanceTask(id=id, next=MaintenanceStep.DROP_ERRS))
         require(points_are_settled(s))
         self.drop_agent(s, id, Half.ERRS)
@@ -133,7 +133,7 @@ class Publication(SlotMap, Traces):
 
     @action(thread=Runtime.MAINTENANCE)
     def unpublish(self, s: State, id: GlobalId) -> None:
-        """Drops the token, when the points of the errs know."""
+        """Drops the token of {id}, when the points of the errs know."""
         require(s.publisher == MaintenanceTask(id=id, next=MaintenanceStep.DROP_TOKEN))
         require(points_are_settled(s))
         slot = given(s.bundles[id].token)

@@ -157,21 +157,21 @@ class Connections(System[ReplicaState]):
 
     @action
     def record_late(self, s: ReplicaState, connection: Connection) -> None:
-        """Without the order of the two steps: process 0 records a position at any time after."""
+        """Without the order of the two steps: process 0 records the position of {connection} at any time after."""
         require(not self.design.record_before_forward)
         self.may_record(s, Process.first(), connection)
         record_hello(s.hellos, Process.first(), connection)
 
     @action
     def hello_elsewhere(self, s: ReplicaState, process: Process, connection: Connection) -> None:
-        """Another process sees the Hello, early or late (A2.5). Matters only if its workers look there."""
+        """{process} sees the Hello of {connection}, early or late (A2.5). Matters only if its workers look there."""
         require(process != Process.first() and not self.design.position_in_band)
         self.may_record(s, process, connection)
         record_hello(s.hellos, process, connection)
 
     @action
     def hello_missed(self, s: ReplicaState, process: Process, connection: Connection) -> None:
-        """Or it never does: the connection to that process broke, and others were faster."""
+        """Or {process} never sees that of {connection}: the connection to it broke, and others were faster."""
         require(process != Process.first() and not self.design.position_in_band)
         self.may_record(s, process, connection)
         s.hellos.missed[process].add(connection)
@@ -185,7 +185,7 @@ class Connections(System[ReplicaState]):
 
     @action(thread="runtime")
     def forward_hello(self, s: ReplicaState, runtime: Runtime, connection: Connection) -> None:
-        """The multiplexing client hands the connection to a runtime: maintenance first."""
+        """The multiplexing client hands {connection} to {runtime}; maintenance comes first."""
         require(connection in s.hellos.to_forward[runtime])
         if runtime == Runtime.INTERACTIVE:
             require(connection not in s.hellos.to_forward[Runtime.MAINTENANCE])
@@ -194,7 +194,7 @@ class Connections(System[ReplicaState]):
 
     @action(thread="runtime")
     def sequence(self, s: ReplicaState, runtime: Runtime) -> None:
-        """The adapter forwards a command; global worker 0 looks the position up and broadcasts both (A2.4)."""
+        """The adapter of {runtime} forwards a command; worker 0 looks the position up and broadcasts both (A2.4)."""
         channel = s.channels[runtime]
         require(len(channel.accepted) > 0)
         if not self.design.waiting_steps:

@@ -12,7 +12,7 @@ class Reexports(Publication):
 
     @action(thread=Runtime.MAINTENANCE)
     def reexport(self, s: State, id: GlobalId, source: GlobalId, as_of: Time) -> None:
-        """Renders a dataflow that imports ``source`` and exports its arrangement as ``id``.
+        """Renders a dataflow that imports {source} and exports its arrangement as {id}.
 
         Its bundle has agents of its own, so the trace outlives the source's own bundle (C42).
         """

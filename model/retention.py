@@ -83,7 +83,7 @@ class Reconciling(PairRegistry):
 
     @action(thread="runtime")
     def keep_or_drop(self, s: PairState, runtime: Runtime, id: GlobalId) -> None:
-        """Keeps what it has not compacted beyond the new as_of, as far as it knows, and drops the rest (A2.1)."""
+        """Keeps {id} unless it compacted it beyond the new as_of, as far as it knows, or drops it (A2.1)."""
         side = s.sides[runtime]
         require(side.stage == Stage.DROPPING and id in side.undecided)
         side.undecided.remove(id)
@@ -163,7 +163,7 @@ class Reconciling(PairRegistry):
 
     @action(thread=Runtime.MAINTENANCE)
     def publish(self, s: PairState, id: GlobalId) -> None:
-        """Maintenance creates an index: adopts its slot or makes one, and backs it (A1.7)."""
+        """Maintenance creates {id}: adopts its slot or makes one, and backs it (A1.7)."""
         as_of = given(self.to_create(s, Runtime.MAINTENANCE, id))
         published = s.published[id]
         require(published.slot is None)
@@ -189,7 +189,7 @@ class Reconciling(PairRegistry):
 
     @action(thread=Runtime.MAINTENANCE)
     def reserve_again(self, s: PairState, id: GlobalId) -> None:
-        """After the barrier, a kept index leaves a hold at its new as_of, unless its peer is there.
+        """After the barrier, {id}, which was kept, leaves a hold at its new as_of, unless its peer is there.
 
         The count of early peers tells nothing: it may be of a connection that this runtime never had (C13).
         """
@@ -205,7 +205,7 @@ class Reconciling(PairRegistry):
 
     @action(thread=Runtime.INTERACTIVE)
     def record_peer(self, s: PairState, id: GlobalId) -> None:
-        """Interactive records an index: adopts its slot or makes one, and takes a hold (A1.4, C12, C13)."""
+        """Interactive records {id}: adopts its slot or makes one, and takes a hold (A1.4, C12, C13)."""
         as_of = given(self.to_create(s, Runtime.INTERACTIVE, id))
         peer = s.recorded[id]
         require(peer.slot is None)

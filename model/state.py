@@ -196,6 +196,8 @@ class InteractiveStep(Enum):
     CLOSE_TOKEN = 5
     DROP_ERRS = 6
     DROP_SLOT = 7
+    EVICT = 8
+    """Only where slots are evicted (C33)."""
 
 
 @record(frozen=True)

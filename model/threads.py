@@ -61,7 +61,7 @@ class Attaching(System[Threads]):
 
     @action(thread="thread")
     def attach_publisher(self, s: Threads, thread: Thread) -> None:
-        """Under the registry's lock: stores the thread, and remembers whom it replaced."""
+        """Under the registry's lock: stores {thread} as the publisher, and remembers whom it replaced."""
         me = s.threads[thread]
         require(not me.attached and not me.looking)
         if self.design.asserts_before_replacing:
@@ -89,7 +89,7 @@ class Attaching(System[Threads]):
 
     @action(thread="thread")
     def attach_reader(self, s: Threads, thread: Thread) -> None:
-        """Under the registry's lock: asserts, then stores the thread to unpark."""
+        """Under the registry's lock: asserts, then stores {thread} as the one to unpark."""
         require(not s.threads[thread].reads)
         if self.design.reader_asserts and s.reader is not None and s.reader != thread:
             panic("a second thread attaches as reader")
@@ -98,7 +98,7 @@ class Attaching(System[Threads]):
 
     @action(thread="thread")
     def publish(self, s: Threads, thread: Thread) -> None:
-        """Puts the thread's shard behind the points of a slot."""
+        """Puts the shard of {thread} behind the points of a slot."""
         if self.design.publishers_attach:
             require(s.threads[thread].attached)
         s.published.add(thread)

@@ -20,7 +20,7 @@ class Traces(Controller):
 
     @action(thread=Runtime.MAINTENANCE)
     def seal(self, s: State, id: GlobalId, half: Half) -> None:
-        """The spine of ``id`` takes a batch that ends past every time in scope."""
+        """The spine of {id} takes a batch of {half} that ends past every time in scope."""
         require(self.maintenance_is_free(s) and has_agents(s, id, half))
         trace = s.traces[id][half]
         require(trace.upper == Upper.MINIMUM)
@@ -28,7 +28,7 @@ class Traces(Controller):
 
     @action(thread=Runtime.MAINTENANCE)
     def close(self, s: State, id: GlobalId, half: Half) -> None:
-        """The spine of ``id`` takes an empty batch up to the empty frontier."""
+        """The spine of {id} takes an empty batch of {half} up to the empty frontier."""
         require(self.design.inputs_end)
         require(self.maintenance_is_free(s) and has_agents(s, id, half))
         trace = s.traces[id][half]
@@ -37,7 +37,7 @@ class Traces(Controller):
 
     @action(thread=Runtime.MAINTENANCE)
     def seal_point(self, s: State, slot: SlotRef, half: Half) -> None:
-        """One attached point learns how far its trace is sealed."""
+        """The {half} point of {slot} learns how far its trace is sealed."""
         require(slot in s.slots and lags(s, slot, half))
         point = s.slots[slot].points[half]
         if point.trace is not None:
@@ -46,7 +46,7 @@ class Traces(Controller):
 
     @action(thread=Runtime.MAINTENANCE)
     def freeze_point(self, s: State, slot: SlotRef, half: Half) -> None:
-        """One attached point learns that its trace was dropped; it stays at what it shows."""
+        """The {half} point of {slot} learns that its trace was dropped; it stays at what it shows."""
         require(slot in s.slots and lags(s, slot, half))
         point = s.slots[slot].points[half]
         if point.trace is not None:

@@ -113,6 +113,8 @@ class WakeState:
     at: At
     looked: Set[GlobalId]
     """The peeks that this pass has looked at."""
+    alias: GlobalId | None
+    """With aliases only: the id that leads to the points of the other one."""
 
 
 @dataclass(frozen=True)
@@ -135,6 +137,10 @@ class WakeDesign:
     """The worker turns to the peeks when no command is left; off: when it has executed some. The documents do not say."""
     drains_first: bool = True
     """With a dirty set only: it is taken before the peeks are looked at (C70)."""
+    fans_out: bool = True
+    """With aliases only: what marks an id marks its alias, too (C42, B7)."""
+    fans_out_after_drop: bool = True
+    """With aliases only: so it does when the id itself was dropped (C42, B7)."""
 
 
 class Publishing(System[WakeState]):
@@ -153,14 +159,14 @@ class Publishing(System[WakeState]):
 
     @action(thread=Worker.PUBLISHER)
     def publish(self, s: WakeState, id: GlobalId) -> None:
-        """Attaches the trace of the rows, sealed as far as its snapshot goes."""
+        """Attaches the trace of the rows of {id}, sealed as far as its snapshot goes."""
         require(s.publisher is None and s.index[id].publication == Publication.NONE)
         s.index[id].upper[Half.OKS] = Seal.first().next()
         s.publisher = Task(id=id, half=Half.OKS, next=Next.ATTACH_ERRS)
 
     @action(thread=Worker.PUBLISHER)
     def attach_errs(self, s: WakeState, id: GlobalId) -> None:
-        """Attaches the trace of the errors."""
+        """Attaches the trace of the errors of {id}."""
         require(s.publisher == Task(id=id, half=Half.OKS, next=Next.ATTACH_ERRS))
         s.index[id].upper[Half.ERRS] = Seal.first().next()
         s.index[id].publication = Publication.BACKED
@@ -170,7 +176,7 @@ class Publishing(System[WakeState]):
 
     @action(thread=Worker.PUBLISHER)
     def seal(self, s: WakeState, id: GlobalId, half: Half) -> None:
-        """Seals a half further, under the point's lock; the reader is unparked after that (C65)."""
+        """Seals the {half} of {id} further, under the point's lock; the reader is unparked after that (C65)."""
         index = s.index[id]
         require(s.publisher is None and index.publication == Publication.BACKED)
         require(index.upper[half] < Seal.last())
@@ -184,7 +190,7 @@ class Publishing(System[WakeState]):
 
     @action(thread=Worker.PUBLISHER)
     def unpublish(self, s: WakeState, id: GlobalId) -> None:
-        """Drops the ``PublishToken``."""
+        """Drops the ``PublishToken`` of {id}."""
         require(s.publisher is None and s.index[id].publication == Publication.BACKED)
         s.index[id].publication = Publication.DROPPED
         if self.design.notify_on_unpublish:
@@ -206,7 +212,7 @@ class Reading(Publishing):
 
     @action(thread=Worker.CONTROLLER)
     def send_peek(self, s: WakeState, id: GlobalId, time: Seal) -> None:
-        """Sends a peek. The command channel is a dataflow of the worker, so what arrives there wakes it."""
+        """Sends a peek of {id} at {time}. What arrives in the command channel, a dataflow of the worker, wakes it."""
         require(s.index[id].peek == Peek.NONE and not s.index[id].cancelled and time < Seal.last())
         s.index[id].peek = Peek.SENT
         s.index[id].time = time
@@ -214,20 +220,20 @@ class Reading(Publishing):
 
     @action(thread=Worker.READER)
     def execute_peek(self, s: WakeState, id: GlobalId) -> None:
-        """Executes the command: the peek waits from here on. It clones its peer's bundle, which keeps the slot."""
+        """Executes the command: the peek of {id} waits from here on. It clones its peer's bundle, which keeps the slot."""
         require(s.at == At.COMMANDS and s.index[id].peek == Peek.SENT)
         s.index[id].peek = Peek.WAITING
 
     @action(thread=Worker.CONTROLLER)
     def send_cancel(self, s: WakeState, id: GlobalId) -> None:
-        """Does not want the answer any more. The peek may be answered before the command is executed."""
+        """Does not want the answer about {id} any more. The peek may be answered before the command is executed."""
         require(s.index[id].peek != Peek.NONE and not s.index[id].cancelled)
         s.index[id].cancelled = True
         self.wake(s)
 
     @action(thread=Worker.READER)
     def execute_cancel(self, s: WakeState, id: GlobalId) -> None:
-        """Executes a CancelPeek, which follows its peek."""
+        """Executes the CancelPeek for {id}, which follows its peek."""
         require(s.at == At.COMMANDS and s.index[id].cancelled and s.index[id].peek != Peek.SENT)
         s.index[id].cancelled = False
         self.forget(s, id)
@@ -254,7 +260,7 @@ class Reading(Publishing):
 
     @action(thread=Worker.READER)
     def read_oks(self, s: WakeState, id: GlobalId) -> None:
-        """Looks at the rows of a waiting peek."""
+        """Looks at the rows of {id}, for a waiting peek."""
         index = s.index[id]
         require(s.at == At.PEEKS and index.peek == Peek.WAITING and id not in s.looked)
         if index.upper[Half.OKS] > index.time:
@@ -264,7 +270,7 @@ class Reading(Publishing):
 
     @action(thread=Worker.READER)
     def read_errs(self, s: WakeState, id: GlobalId) -> None:
-        """Looks at the errors, under a lock of their own, and answers if they are sealed, too."""
+        """Looks at the errors of {id}, under a lock of their own, and answers if they are sealed, too."""
         index = s.index[id]
         require(s.at == At.PEEKS and index.peek == Peek.OKS_PASSED)
         if index.upper[Half.ERRS] > index.time:

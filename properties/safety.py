@@ -60,6 +60,19 @@ def no_import_is_left_where_no_publisher_can_back_it(s: State) -> bool:
 
 
 @invariant
+def an_import_is_where_its_incarnation_is_published(s: State) -> bool:
+    """Both sides being at one incarnation, an import reads the very slot that it is published in (A1.4, C28)."""
+    return all(
+        s.imports[id].create is None
+        or s.imports[id].create != s.bundles[id].create
+        or is_dropping(s, id)
+        or is_closing(s, id)
+        or s.imports[id].slot == s.bundles[id].token
+        for id in GlobalId
+    )
+
+
+@invariant
 def no_reader_sees_an_earlier_incarnation(s: State) -> bool:
     """A peer's slot shows nothing from before the create that the peer stands for (C35, C76, B11).
 
@@ -156,6 +169,29 @@ def a_point_admits_no_more_than_its_trace(s: State) -> bool:
 def a_since_never_passes_a_hold(s: State) -> bool:
     """A published since is at most every hold on its point, reserved ones too (C6, C12, C52)."""
     return all(holds_are_kept(s, r, half) for r in s.slots for half in Half)
+
+
+@invariant
+def a_hold_is_at_or_below_every_reader(s: State) -> bool:
+    """Whatever an import reads, and whatever its peer may be asked to read, there is a hold for it (C1, C6, C62)."""
+    return all(
+        peer_is_held(s, id, half) and import_is_held(s, id, half)
+        for id in GlobalId
+        for half in Half
+    )
+
+
+@step_invariant
+def a_since_never_regresses(before: State, after: State) -> bool:
+    """A trace takes back nothing of what it has compacted to (C57)."""
+    return all(
+        r not in after.slots
+        or (trace := before.slots[r].points[half].trace) is None
+        or after.slots[r].points[half].trace != trace
+        or before.slots[r].points[half].since <= after.slots[r].points[half].since
+        for r in before.slots
+        for half in Half
+    )
 
 
 @invariant
@@ -260,6 +296,24 @@ def is_served(s: State, id: GlobalId, half: Half) -> bool:
     if read is None or is_closing(s, id):
         return True
     return s.slots[read].points[half].since <= s.imports[id].as_of
+
+
+def peer_is_held(s: State, id: GlobalId, half: Half) -> bool:
+    """Whether the hold of the peer, once it has one, is not beyond what it may be asked to read."""
+    hold = s.peers[id].holds[half]
+    return hold is None or hold <= s.peers[id].frontier
+
+
+def import_is_held(s: State, id: GlobalId, half: Half) -> bool:
+    """Whether the import, if there is one, has a hold of its own, or while it is built that of its peer."""
+    slot = s.imports[id].slot
+    if slot is None or is_closing(s, id):
+        return True
+    own = s.imports[id].holds[half]
+    if own is not None and own <= s.imports[id].as_of:
+        return True
+    of_peer = s.peers[id].holds[half]
+    return s.peers[id].slot == slot and of_peer is not None and of_peer <= s.imports[id].as_of
 
 
 def is_closing(s: State, id: GlobalId) -> bool:

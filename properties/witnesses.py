@@ -14,7 +14,7 @@ from model.state import (
     Time,
     Upper,
 )
-from properties.safety import is_backed
+from properties.safety import is_backed, is_read
 
 # Recreation
 
@@ -105,6 +105,22 @@ def the_publisher_adopts_the_readers_slot(s: State) -> bool:
 
 
 @reachable
+def a_reader_sees_what_is_published(s: State) -> bool:
+    """An import has both halves of the incarnation that its create names, sealed, and holds both."""
+    return any(
+        (create := s.imports[id].create) is not None
+        and (slot := s.imports[id].slot) is not None
+        and all(
+            shows(s, slot, half, create)
+            and s.imports[id].holds[half] is not None
+            and s.slots[slot].points[half].upper == Upper.SEALED
+            for half in Half
+        )
+        for id in GlobalId
+    )
+
+
+@reachable
 def a_reader_arrives_in_the_middle_of_publish(s: State) -> bool:
     """One half of a slot has its trace, the other not yet, and a peer holds both."""
     return any(
@@ -143,6 +159,41 @@ def a_hold_keeps_compaction_back(s: State) -> bool:
         and s.traces[id][half].since == hold
         for id in GlobalId
         for half in Half
+    )
+
+
+@reachable
+def an_import_keeps_compaction_back(s: State) -> bool:
+    """The agents and the peer's hold have moved on; what holds a half is a dataflow that reads it (C62)."""
+    return any(
+        (own := s.imports[id].holds[half]) is not None
+        and (agent := s.bundles[id].agents[half]) is not None
+        and (hold := s.peers[id].holds[half]) is not None
+        and s.imports[id].slot == s.bundles[id].token
+        and s.peers[id].slot == s.bundles[id].token
+        and own < agent
+        and own < hold
+        and s.traces[id][half].since == own
+        for id in GlobalId
+        for half in Half
+    )
+
+
+@reachable
+def what_nobody_reads_follows_its_agents(s: State) -> bool:
+    """No reader and no reserved hold is left at a publication, and its since is where its agents are (C56)."""
+    return any(
+        (slot := s.bundles[id].token) is not None
+        and s.publisher is None
+        and s.reader is None
+        and not any(is_read(s, slot, half) for half in Half)
+        and len(s.slots[slot].reserved) == 0
+        and all(
+            s.slots[slot].points[half].since == s.bundles[id].agents[half]
+            and s.slots[slot].points[half].since > s.slots[slot].as_of
+            for half in Half
+        )
+        for id in GlobalId
     )
 
 
@@ -320,6 +371,24 @@ def a_dropped_reexport_is_not_frozen(s: State) -> bool:
 
 
 @reachable
+def a_point_that_nothing_refers_to_is_detached(s: State) -> bool:
+    """A re-export was dropped, nobody reads it, and its source's trace has but one point left (C32)."""
+    return any(
+        (source := reexported(s, id)) is not None
+        and s.bundles[id].create is None
+        and s.publisher is None
+        and s.bundles[source].token is not None
+        and s.connection[Runtime.MAINTENANCE] > Connection.first()
+        and all(
+            s.slots[r].points[half].trace != source or s.bundles[source].token == r
+            for r in s.slots
+            for half in Half
+        )
+        for id in GlobalId
+    )
+
+
+@reachable
 def a_reexport_is_recreated_over_a_kept_source(s: State) -> bool:
     """Published again, over the trace that was there before (A1.7)."""
     return any(
@@ -339,6 +408,12 @@ def as_of(s: State, connection: Connection, id: GlobalId) -> Time:
     """The as_of at which the connection has ``id``, if it has it."""
     create = s.commands[connection][id]
     return Time.first() if create is None else create.as_of
+
+
+def reexported(s: State, id: GlobalId) -> GlobalId | None:
+    """What the first connection re-exports as ``id``, if it does."""
+    create = s.commands[Connection.first()][id]
+    return None if create is None else create.source
 
 
 def is_attached(s: State, slot: SlotRef | None, half: Half, trace: GlobalId) -> bool:

@@ -25,6 +25,7 @@ KEYS = (
     "script",
     "ends_in",
     "expect",
+    "slow",
     "breaks_without",
     "holds_without",
     "not_modelled",
@@ -49,7 +50,10 @@ class HoldsWithout:
 
 @dataclass(frozen=True)
 class Claim:
-    """One claim. ``document`` is the name to show, ``script`` a path, ``design`` a preset."""
+    """One claim. ``document`` is the name to show, ``script`` a path, ``design`` a preset.
+
+    ``slow``: it is verified only if all claims are asked for.
+    """
 
     block: Block
     document: str
@@ -67,6 +71,7 @@ class Claim:
     breaks: tuple[BreaksWithout, ...] = ()
     second_lines: tuple[HoldsWithout, ...] = ()
     not_modelled: str | None = None
+    slow: bool = False
 
     @property
     def line(self) -> int:
@@ -127,6 +132,7 @@ class _Reader:
             ends_in=self.names(self.data, "ends_in"),
             breaks=tuple(self.breaks()),
             second_lines=tuple(self.second_lines()),
+            slow=self.slow(),
         )
         self.coherent(claim)
         return claim
@@ -182,6 +188,15 @@ class _Reader:
                 return value  # type: ignore[no-any-return]
             case _:
                 raise self.block.error('expect is "verified" or "refuted"', "expect")
+
+    def slow(self) -> bool:
+        if self.data.get("slow", True) is not True:
+            raise self.block.error(
+                "slow is not true",
+                "slow",
+                hint="leave it out of a claim that is verified each time",
+            )
+        return "slow" in self.data
 
     def scope(self) -> dict[str, int]:
         for name, size in self.table("scope").items():

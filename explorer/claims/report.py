@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from explorer.claims.claim import Claim
 from explorer.claims.verify import Check, Verified
 from explorer.lang.text import Json
 from explorer.trace.render import render, steps
@@ -12,20 +13,25 @@ from explorer.trace.render import render, steps
 SCHEMA = "slotcheck.claims/1"
 
 
-def to_json(verified: Sequence[Verified]) -> dict[str, Json]:
-    """The run over one or more documents as one object."""
-    return {"schema": SCHEMA, "claims": [_claim_json(v) for v in verified]}
+def to_json(verified: Sequence[Verified], left_out: Sequence[Claim] = ()) -> dict[str, Json]:
+    """The run over one or more documents as one object; ``left_out`` are the claims without a verdict, because they are slow."""
+    return {
+        "schema": SCHEMA,
+        "claims": [_claim_json(v) for v in verified],
+        "left_out": [
+            {**_place_json(claim), "expect": claim.expect, "system": claim.system}
+            for claim in left_out
+        ],
+    }
+
+
+def _place_json(claim: Claim) -> dict[str, Json]:
+    return {"claim": claim.id, "document": claim.document, "line": claim.line}
 
 
 def _claim_json(verified: Verified) -> dict[str, Json]:
     claim, result = verified.claim, verified.result
-    data: dict[str, Json] = {
-        "claim": claim.id,
-        "document": claim.document,
-        "line": claim.line,
-        "verdict": verified.verdict,
-        "expect": claim.expect,
-    }
+    data = _place_json(claim) | {"verdict": verified.verdict, "expect": claim.expect}
     if claim.not_modelled is not None:
         return data | {"reason": claim.not_modelled, "checks": []}
     if verified.error is not None:

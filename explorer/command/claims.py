@@ -24,7 +24,7 @@ from explorer.claims.report import (
 from explorer.claims.resolve import Ready, resolve
 from explorer.claims.runs import Runs
 from explorer.claims.verify import Verified, verify_all
-from explorer.command.options import full_option, json_option
+from explorer.command.options import all_option, full_option, json_option
 from explorer.command.output import Output
 from explorer.command.progress import shown
 from explorer.lang.errors import ModelError
@@ -39,33 +39,40 @@ TABLE_WIDTH = 72
 @click.argument(
     "files", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="FILE..."
 )
+@all_option
 @full_option
 @json_option
-def claims(files: tuple[Path, ...], full: bool, json_target: str | None) -> int:
+def claims(files: tuple[Path, ...], slow: bool, full: bool, json_target: str | None) -> int:
     """Verify the claims of checked design documents (Markdown with ```slotcheck blocks)."""
-    return verify_documents([(f, str(f)) for f in files], Output(json_target), full=full)
+    documents = [(f, str(f)) for f in files]
+    return verify_documents(documents, Output(json_target), full=full, slow=slow)
 
 
-def verify_bundled(output: Output) -> int:
-    """Verifies the documents that installed packages bring along."""
+def verify_bundled(output: Output, *, slow: bool = False) -> int:
+    """Verifies the documents that installed packages bring along; their slow claims, too, if ``slow``."""
     documents = bundled_documents()
     if not documents:
         raise ModelError(
             "no checked design documents are installed",
             hint="slotcheck claims FILE.md verifies yours",
         )
-    return verify_documents([(f, f.name) for f in documents], output)
+    return verify_documents([(f, f.name) for f in documents], output, slow=slow)
 
 
 def verify_documents(
-    documents: Sequence[tuple[Path, str]], output: Output, *, full: bool = False
+    documents: Sequence[tuple[Path, str]], output: Output, *, full: bool = False, slow: bool = False
 ) -> int:
-    """Verifies documents, given with the names to show; the exit code is the worst of what was found."""
-    claims, errors = _read(documents)
+    """Verifies documents, given with the names to show; the exit code is the worst of what was found.
+
+    Slow claims are left out unless ``slow``. That is said and has no effect on the exit code, unless nothing is left.
+    """
+    found, errors = _read(documents)
     if errors:
         for error in errors:
             click.echo(error.render(), err=True)
         return WRONG_INPUT
+    claims = [item for item in found if slow or not _claim(item).slow]
+    left_out = [_claim(item) for item in found if not slow and _claim(item).slow]
     # Claims of one document run into each other's configurations: results are shared by all.
     runs = Runs()
     with shown(output) as progress:
@@ -75,12 +82,12 @@ def verify_documents(
 
         verified = list(verify_all(claims, runs, begin))
     interrupts.hold()
-    _show(verified, output, full)
-    output.json(to_json(verified))
+    _show(verified, left_out, output, full)
+    output.json(to_json(verified, left_out))
     mistakes = (item.error.render() for item in verified if item.error is not None)
     for mistake in dict.fromkeys(mistakes):
         click.echo(mistake, err=True)
-    codes = {item.exit_code() for item in verified}
+    codes = {item.exit_code() for item in verified} or {INCOMPLETE}
     return next((c for c in (WRONG_INPUT, VIOLATED, INCOMPLETE) if c in codes), PASSED)
 
 
@@ -102,7 +109,13 @@ def _read(documents: Sequence[tuple[Path, str]]) -> tuple[list[Ready | Claim], l
     return claims, errors
 
 
-def _show(verified: Sequence[Verified], output: Output, full: bool) -> None:
+def _claim(item: Ready | Claim) -> Claim:
+    return item.claim if isinstance(item, Ready) else item
+
+
+def _show(
+    verified: Sequence[Verified], left_out: Sequence[Claim], output: Output, full: bool
+) -> None:
     if output.terminal and output.width >= TABLE_WIDTH:
         _table(verified, output)
     else:
@@ -116,6 +129,10 @@ def _show(verified: Sequence[Verified], output: Output, full: bool) -> None:
             output.lines(details(item, full=full))
     output.line()
     output.line(_summary(verified))
+    if left_out:
+        one = len(left_out) == 1
+        count = "1 slow claim is" if one else f"{len(left_out)} slow claims are"
+        output.wrapped(f"{count} left out: --all verifies {'it' if one else 'them'}, too", indent=4)
 
 
 def _row(item: Verified) -> str:
@@ -143,6 +160,8 @@ def _table(verified: Sequence[Verified], output: Output) -> None:
 
 def _summary(verified: Sequence[Verified]) -> str:
     unexpected = [item.claim.id for item in verified if not item.as_expected]
+    if not verified:
+        return "NOTHING VERIFIED: every claim is slow"
     count = "1 claim" if len(verified) == 1 else f"{len(verified)} claims"
     if not unexpected:
         return f"OK: {count} as stated"

@@ -22,6 +22,7 @@ from explorer.liveness.labels import Unclear, labels_of
 from explorer.liveness.lasso import Lasso
 from explorer.liveness.product import Pause
 from explorer.result import OUT_OF_MEMORY, PropertyResult
+from explorer.search.explore import FIRST
 from explorer.search.found import Found
 from explorer.trace.lasso import build_lasso
 from explorer.trace.replay import ReplayMismatch, play
@@ -51,6 +52,8 @@ def check_temporal(
     lowered: Lowered,
     found: Found,
     pause: Pause = lambda done, of: None,
+    *,
+    first: bool = False,
 ) -> Temporals:
     """Decide all temporal properties of a lowered system.
 
@@ -61,6 +64,8 @@ def check_temporal(
         same, and a property that has none is unknown.
     pause
         Called now and then; raises ``Stopped`` to end the work.
+    first
+        Stop at the first violation.
 
     Raises
     ------
@@ -88,6 +93,8 @@ def check_temporal(
             results.append(result)
             warnings += said
             notes += noted
+            if first and result.failed and len(results) < len(groups):
+                raise Stopped(FIRST)
     except Stopped as end:
         stopped = str(end)
     except MemoryError:

@@ -7,28 +7,32 @@ forwards the holds found there, and an interactive runtime keeps the point at wh
 from __future__ import annotations
 
 from explorer.lang import action, require
-from model.aliases import Export, Exports, SharedTrace, is_rendered
+from model.aliases import Export, Exports, SharedTrace, is_published, is_rendered
 from model.state import Runtime, Time
 
 
 class Reimports(SharedTrace):
     """R2: the re-export's dataflow imports the trace and publishes it again, with a point of its own."""
 
-    def key(self, point: Export, id: Export) -> Export:
-        """Under which id a point keeps a frontier: all in one place, unless they are keyed."""
-        return id if self.design.keyed_by_id else point
-
     def keep(self, s: Exports, point: Export, id: Export, frontier: Time) -> None:
         """``note_standing_hold``: the standing hold joins, it never goes back (C10)."""
-        key = self.key(point, id)
-        old = s.holds[point][key]
-        s.holds[point][key] = frontier if old is None else max(old, frontier)
+        super().keep(s, point, self.key_of_hold(point, id), frontier)
+
+    def key_of_hold(self, point: Export, id: Export) -> Export:
+        """Under which id a point keeps a standing hold: all in one place, unless they are keyed."""
+        return id if self.design.keyed_holds else point
+
+    def release(self, s: Exports, point: Export, id: Export) -> None:
+        """A standing hold that is one id's own goes with it; one for two ids stays, and so does what it is at."""
+        if self.design.keyed_holds or s.bound[Export.REEXPORT] == Export.REEXPORT:
+            super().release(s, point, id)
 
     def note_allow_compaction(self, s: Exports, id: Export, frontier: Time) -> None:
         """The point's writer frontier is assigned: the last one counts."""
         point = s.bound[id]
         if point is not None:
-            s.points[point].writer[self.key(point, id)] = frontier
+            key = id if self.design.keyed_frontiers else point
+            s.points[point].writer[key] = frontier
 
     @action(thread=Runtime.MAINTENANCE)
     def apply_holds(self, s: Exports) -> None:
@@ -38,8 +42,12 @@ class Reimports(SharedTrace):
         moved = False
         for name in Export:
             point = s.points[name]
-            if point.backed:
-                held = self.point_allows(s, name, Time.last())
+            if self.is_used(s, name):
+                held = (
+                    point.forwarded
+                )  # Where nobody holds the point, its agent stays where it is (C56).
+                if self.is_held(s, name):
+                    held = self.point_allows(s, name, Time.last())
                 moved = moved or held > point.forwarded
                 point.forwarded = max(point.forwarded, held)
                 target = min(target, point.forwarded)
@@ -47,21 +55,36 @@ class Reimports(SharedTrace):
         s.since = max(s.since, target)
         for name in Export:
             point = s.points[name]
-            if point.backed:
+            if is_published(s, name):
                 point.since = min(point.forwarded, self.written(s, name))
 
+    def is_used(self, s: Exports, point: Export) -> bool:
+        """Whether the point has an agent on the trace: an id that leads there is rendered, or somebody holds it."""
+        return is_published(s, point) or (s.points[point].backed and self.is_held(s, point))
+
+    def is_held(self, s: Exports, point: Export) -> bool:
+        """Whether anybody holds the point."""
+        return any(
+            (s.holds[point][id] is not None and self.counts(s, point, id))
+            or (s.readers[id].point == point and s.readers[id].at is not None)
+            for id in Export
+        )
+
     def written(self, s: Exports, point: Export) -> Time:
-        """The meet of the writer frontiers noted at a point; before the first one the minimum serves (C55)."""
+        """The meet of the writer frontiers noted at a point; for one that is not there yet something stands in (C55)."""
+        floor = Time.first() if self.design.floor_is_captured else s.points[point].forwarded
         result = Time.last()
         noted = False
         for id in Export:
             frontier = s.points[point].writer[id]
-            if frontier is not None:
+            if self.design.keyed_frontiers and s.agents[id] is None:
+                pass  # It was dropped.
+            elif frontier is not None and self.counts(s, point, id):
                 noted = True
                 result = min(result, frontier)
-            elif self.design.keyed_by_id and s.bound[id] == point:
-                result = Time.first()
-        return result if noted else Time.first()
+            elif self.design.keyed_frontiers and s.bound[id] == point:
+                result = min(result, floor)
+        return result if noted else floor
 
 
 class Overwrites(Reimports):
@@ -89,21 +112,29 @@ class BacksInPlace(Overwrites):
 
 
 class SourceGoverns(BacksInPlace):
-    """R3, ``publish_alias``: what is noted for an alias does not reach the point it shares (C40)."""
+    """R3, ``publish_alias``: what is noted for an alias bears on the point it shares only when the source is gone (C40)."""
 
-    def is_alias(self, s: Exports, point: Export, id: Export) -> bool:
-        """Whether the id has no point of its own."""
-        return id == Export.REEXPORT and point == Export.SOURCE
+    def share(self, s: Exports) -> None:
+        """Both ids lead to one point, and each has an entry in the table of aliases."""
+        super().share(s)
+        s.points[Export.SOURCE].writer[Export.REEXPORT] = s.since
 
-    def keep(self, s: Exports, point: Export, id: Export, frontier: Time) -> None:
-        """The source's standing hold is the only one."""
-        if not self.is_alias(s, point, id):
-            super().keep(s, point, id, frontier)
+    def key_of_hold(self, point: Export, id: Export) -> Export:
+        """The table keeps what is noted by id."""
+        return id
 
     def note_allow_compaction(self, s: Exports, id: Export, frontier: Time) -> None:
-        """The source's writer frontier is the only one."""
-        if s.bound[id] == id:
-            super().note_allow_compaction(s, id, frontier)
+        """So it does with writer frontiers."""
+        point = s.bound[id]
+        if point is not None:
+            s.points[point].writer[id] = frontier
+
+    def counts(self, s: Exports, point: Export, id: Export) -> bool:
+        """The source speaks for the point; once it is removed, its aliases do."""
+        if s.bound[Export.REEXPORT] != Export.SOURCE or point != Export.SOURCE:
+            return True
+        removed = s.agents[Export.SOURCE] is None
+        return (id == Export.REEXPORT) == removed
 
 
 class RefusesOccupied(Overwrites):

@@ -30,6 +30,7 @@ holds = ["at_most_one_is_inside"]
 reaches = ["somebody_is_inside"]
 script = "steps.run"
 expect = "verified"
+slow = true
 
 [[breaks_without]]
 off = ["guard"]
@@ -54,6 +55,7 @@ def test_a_block_is_read_whole(tmp_path: Path) -> None:
     assert claim.script == tmp_path / "steps.run"
     assert claim.breaks == (BreaksWithout(("guard",), ("at_most_one_is_inside",)),)
     assert claim.second_lines == (HoldsWithout(("exit",), "nothing"),)
+    assert claim.slow
 
 
 def test_other_fences_are_text(tmp_path: Path) -> None:
@@ -87,19 +89,21 @@ def test_a_fence_that_is_nearly_one_is_refused(tmp_path: Path, name: str) -> Non
         (('"R.1"', '""'), 6, "claim is not a text"),
         (('system = "door.py:Door"\n', ""), 5, "no system"),
         (("holds =", "hold ="), 11, "did you mean holds"),
-        (("breaks_without", "breaks_wihout"), 16, "did you mean breaks_without"),
-        (("off = [", "of = ["), 17, "did you mean off"),
-        (("behind =", "behin ="), 22, "did you mean behind"),
-        (('behind = "nothing"', ""), 20, "does not say behind what"),
-        (('violates = ["at_most_one_is_inside"]', ""), 16, "has no violates"),
+        (("breaks_without", "breaks_wihout"), 17, "did you mean breaks_without"),
+        (("off = [", "of = ["), 18, "did you mean off"),
+        (("behind =", "behin ="), 23, "did you mean behind"),
+        (('behind = "nothing"', ""), 21, "does not say behind what"),
+        (('violates = ["at_most_one_is_inside"]', ""), 17, "has no violates"),
         (('"verified"', '"true"'), 14, "expect is"),
         (("Person = 2", 'Person = "2"'), 8, "size of Person"),
+        (("slow = true", 'slow = "yes"'), 15, "slow is not true"),
+        (("slow = true", "slow = false"), 15, "slow is not true"),
         (("scope = { Person = 2 }", "scope = 3"), 8, "scope is not a table"),
         (("carpet = false", "carpet = [1]"), 9, "not the value of a switch"),
         (('holds = ["at_most_one_is_inside"]', 'holds = "x"'), 11, "holds is not a list"),
         (('holds = ["at_most_one_is_inside"]', "holds = []"), 11, "holds is empty"),
         (('["somebody_is_inside"]', '["a", "a"]'), 12, "names a twice"),
-        (("[[holds_without]]", "[holds_without]"), 20, "not a list of tables"),
+        (("[[holds_without]]", "[holds_without]"), 21, "not a list of tables"),
         (("expect =", "not_modelled ="), 7, "no key 'system'"),
     ],
 )

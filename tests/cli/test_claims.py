@@ -67,6 +67,58 @@ def test_one_row_per_claim(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
     assert lines.endswith("OK: 3 claims as stated")
 
 
+SLOW = HOLE.replace('expect = "refuted"', "slow = true").replace("ROOM.3", "ROOM.6")
+
+
+def test_slow_claims_are_left_out_and_that_is_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = document(tmp_path, WORDS, SLOW)
+    assert execute(["claims", path, "--json", "-"]) == 0
+    captured = capsys.readouterr()
+    assert captured.err.endswith(
+        "OK: 1 claim as stated\n1 slow claim is left out: --all verifies it, too\n"
+    )
+    assert "ROOM.6" not in captured.err
+    data = json.loads(captured.out)
+    assert [c["claim"] for c in data["claims"]] == ["ROOM.5"]
+    [left_out] = data["left_out"]
+    assert left_out == {
+        "claim": "ROOM.6",
+        "document": path,
+        "line": 7,
+        "expect": "verified",
+        "system": f"{DOOR}:Door",
+    }
+
+
+def test_all_verifies_slow_claims(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = document(tmp_path, GOOD, SLOW)
+    assert execute(["claims", "--all", path, "--json", "-"]) == 1
+    captured = capsys.readouterr()
+    assert "NOT AS STATED: ROOM.6 (of 2 claims)" in captured.err
+    assert "left out" not in captured.err
+    assert json.loads(captured.out)["left_out"] == []
+
+
+def test_names_in_slow_claims_are_looked_up(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = document(tmp_path, GOOD, SLOW.replace("at_most_one", "at_most_two"))
+    assert execute(["claims", path]) == 2
+    assert "no property at_most_two_is_inside" in capsys.readouterr().err
+
+
+def test_where_everything_is_slow_nothing_is_decided(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = document(tmp_path, SLOW, SLOW.replace("ROOM.6", "ROOM.7"))
+    assert execute(["claims", path]) == 3
+    assert capsys.readouterr().out.endswith(
+        "NOTHING VERIFIED: every claim is slow\n2 slow claims are left out: --all verifies them, too\n"
+    )
+
+
 def test_a_mismatch_is_shown_with_its_trace(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -144,6 +196,19 @@ def test_plain_slotcheck_verifies_bundled_documents(
     assert found["document"] == "room.md"
     assert execute(["--json", str(tmp_path / "out.json")]) == 0
     assert json.loads((tmp_path / "out.json").read_text())["claims"] == [found]
+
+
+def test_plain_slotcheck_takes_all(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = Path(document(tmp_path, GOOD, SLOW))
+    monkeypatch.setattr("explorer.command.claims.bundled_documents", lambda: [path])
+    assert execute([]) == 0
+    assert "1 slow claim is left out" in capsys.readouterr().out
+    assert execute(["--all"]) == 1
+    assert "of 2 claims" in capsys.readouterr().out
+    assert execute(["--all", "list"]) == 2
+    assert "--all comes after the subcommand" in capsys.readouterr().err
 
 
 def test_no_documents_are_no_pass(

@@ -11,4 +11,4 @@ HOLDING = [
     safety.no_reader_sees_an_earlier_incarnation.__name__,
 ]
 
-TestRegistry = machine(Registry({"Time": 2}), HOLDING, ignore=["deadlock"], max_steps=20).TestCase
+TestRegistry = machine(Registry({"Time": 2}), HOLDING, ignore=["deadlock"], max_steps=12).TestCase

@@ -46,6 +46,8 @@ def test_no_wake_up_is_lost(
         ("notify_first", None, 16),
         ("dirty_set", "drains_first", 12),
         ("dirty_set", "sticky_token", 4),
+        ("dirty_aliases", "fans_out", 18),
+        ("dirty_aliases", "fans_out_after_drop", 20),
     ],
 )
 def test_without_it_the_worker_sleeps_through_a_change(

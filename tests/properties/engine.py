@@ -15,6 +15,8 @@ from model.systems import Registry
 
 ONE = (("Time", 2),)
 """One index."""
+HIGHER = (("Time", 3),)
+"""The same with three times."""
 TWO = (("GlobalId", 2), ("Time", 1), ("SlotRef", 5))
 """An index and its re-export."""
 TWO_ONCE = (("GlobalId", 2), ("Time", 1), ("Connection", 1))

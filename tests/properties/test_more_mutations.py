@@ -34,11 +34,16 @@ MUTATIONS = [
     ("Replica", "retention", "self.drop_reading(s, id)\n            self.keep_or_drop_peer", "self.keep_or_drop_peer", "nothing_reads_a_slot_that_was_replaced"),
     ("Replica", "retention", "s.readings[id].slot = peer.slot", "pass", "a_read_is_built"),
     ("Replica", "retention", "peer.hold = max(peer.hold, frontier)", "pass", "what_nobody_needs_is_compacted"),
+    ("Aliases", "aliases", "s.holds[point][id] = frontier if old is None else max(old, frontier)", "pass", "the_trace_serves_what_a_peer_may_ask_for"),
+    ("Aliases", "aliases", "self.release(s, point, command.id)", "pass", "no_hold_is_left_for_an_id_that_is_gone"),
+    ("Aliases", "aliases", "point.backed = True", "pass", "no_reader_is_stranded_by_a_reexport"),
+    ("Wake", "wake", "index.upper[half] = index.upper[half].next()", "pass", "a_peek_waits_for_the_errors_only"),
+    ("Wake", "wake", "s.looked.clear()", "pass", "no_wake_up_is_lost"),
 ]  # fmt: skip
 
 CHECK = """
 import json, sys
-import properties.barrier, properties.replica
+import properties.aliases, properties.barrier, properties.replica, properties.wake
 from explorer.search.check import check
 from model import systems
 system = getattr(systems, sys.argv[1])

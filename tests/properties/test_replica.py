@@ -9,6 +9,7 @@ import pytest
 
 import properties.replica  # noqa: F401
 from explorer.lang.properties import properties_for
+from explorer.lang.system import with_preset
 from explorer.result import Result
 from explorer.search.check import check
 from model.design import PairDesign
@@ -131,6 +132,14 @@ def test_the_repair_has_three_parts() -> None:
     assert violated(TWO, *REPAIRED) == set()
     for part in REPAIRED:
         assert violated(TWO, *(other for other in REPAIRED if other != part)) != set()
+
+
+def test_a_standing_hold_serves_reads_as_well() -> None:
+    """C9: as long as no command is lost. Its hold waits in the slot, for no peer in particular."""
+    cls, switches = with_preset(Replica, "standing_hold")
+    result = check(cls({}, switches | {"sends_fail": False}))
+    assert result.complete
+    assert {p.name for p in result.violations} == {"no_hold_is_left_for_a_peer_that_has_one"}
 
 
 @pytest.mark.slow

@@ -212,6 +212,13 @@ def test_the_first_violation_is_enough() -> None:
     assert [p.name for p in result.properties if p.verdict == "violated"] == ["panic:crash"]
 
 
+def test_the_first_temporal_violation_is_enough() -> None:
+    whole = [p.name for p in check(Lock()).properties if p.verdict == "violated"]
+    assert len(whole) > 1
+    for result in (explore(Lock(), first=True).result, check(Lock(), first=True)):
+        assert [p.name for p in result.properties if p.verdict == "violated"] == whole[:1]
+
+
 @record
 class Fragile:
     n: Annotated[int, Between(0, 3)]
