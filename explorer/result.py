@@ -153,6 +153,10 @@ IDLE = (
 """What is said of a state that can only be repeated."""
 
 
+NOT_CALM = "of the shortest traces the first are shown, not those with the fewest thread switches"
+"""What is said where there was no time, or memory, to choose among the shortest traces."""
+
+
 class NotEvaluated(ModelError):
     """The model has a mistake that only running it shows; ``result`` is what was found until then."""
 

@@ -34,12 +34,15 @@ class Graph:
 
     Per state 8 bytes, per edge 4 for the target and 2 for the instance (4 if there are more than 65,536). Parallel
     edges and edges from a state to itself are kept: each counts for the sets of its own instance.
+
+    ``threads`` has the number of each instance's thread, if the switches between threads matter.
     """
 
     first: NDArray[np.uint64]
     target: NDArray[np.uint32]
     label: NDArray[Any]
     initial: NDArray[np.uint32]
+    threads: tuple[int, ...] = ()
 
     @property
     def states(self) -> int:
@@ -144,6 +147,7 @@ class _Expansion:
             target=self._target.words(np.uint32, count),
             label=self._label.words(np.uint32 if self._wide else np.uint16, count),
             initial=np.arange(self._found.initial, dtype=np.uint32),
+            threads=self._found.threads,
         )
 
     def _grow(self) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from explorer.liveness import paths
+from explorer.liveness.calm import calmest
 from explorer.liveness.graph import FairSets, Words
 from explorer.liveness.product import FairNodes, Pause, Product
 from explorer.search.region import Region
@@ -49,7 +50,8 @@ def find_lasso(
 
     The prefix is as short as any that leads to a node of the product on a fair cycle, or to a stop. Of the nodes at that
     distance one with the shortest cycle is taken; a stop is shorter than any cycle. Ties are decided by the order of the
-    edges.
+    edges. Of the shortest ways to that node the one with the fewest switches between threads is taken (see ``calm``); how often
+    the thread changes in the cycle does not count.
 
     Parameters
     ----------
@@ -85,7 +87,7 @@ class _Ways:
     """Shortest ways from the initial nodes to the nearest goals."""
 
     def __init__(self, product: Product, goals: Words, pause: Pause) -> None:
-        self._product, self._goals = product, goals
+        self._product, self._goals, self._pause = product, goals, pause
         graph = product.graph
         self._control = np.zeros(paths.SIZE, np.int64)
         self._seen = np.zeros(graph.states, np.uint64)
@@ -115,11 +117,13 @@ class _Ways:
         control = self._control
         control[paths.COUNT] = control[paths.LEVEL_END] = len(begin)
         self._level = 0, len(begin)
+        self._levels = [self._level]
         control[paths.FOUND] = any(int(goals[s]) & mask for s, mask in masks.items())
         while not control[paths.FOUND] and self._level[0] < self._level[1]:
             while paths.spread(product.address, int(control.ctypes.data), _BUDGET) == paths.AGAIN:
                 pause(int(control[paths.NEXT]), int(control[paths.COUNT]))
             self._level = self._level[1], int(control[paths.COUNT])
+            self._levels.append(self._level)
             control[paths.LEVEL_END] = control[paths.COUNT]
 
     def ends(self) -> Iterator[int]:
@@ -135,7 +139,10 @@ class _Ways:
         return int(self._list[place]) & 255
 
     def lasso(self, end: int, cycle: tuple[tuple[int, int], ...]) -> Lasso:
-        """The way to a place, and a cycle there."""
+        """The way to a place, and a cycle there: the calmest of the shortest ways, if that is not too much work."""
+        calm = calmest(self._product, self._control, self._levels, end, self._pause)
+        if calm is not None:
+            return Lasso(*calm, cycle)
         places = [end]
         while places[-1] >= self._initial:
             places.append(int(self._parent_of[places[-1]]))

@@ -81,6 +81,35 @@ def spread(c: int, b: int, budget: int) -> int:
 
 
 @compiled
+def node(b: int, place: int) -> int:
+    """A node by its place: its state << 8 | its automaton state."""
+    return get(get(b, NODES), place)
+
+
+@compiled
+def retreat(c: int, b: int, wanted: int, result: int, begin: int, end: int) -> int:
+    """The places from ``begin`` to before ``end`` with a step to a wanted node, to ``result``; how many they are.
+
+    ``wanted`` has, for each state, the automaton's states with which it is wanted.
+    """
+    first, target, letter = get(c, at.FIRST), get(c, at.TARGET), get(c, at.LETTER)
+    successors, size, nodes = get(c, at.SUCCESSORS), get(c, at.SIZE_OF), get(b, NODES)
+    found = 0
+    for place in range(begin, end):
+        state, q = get(nodes, place) >> 8, get(nodes, place) & 255
+        reached = get(successors, get_half(letter, state) * size + q)
+        e, last = get(first, state), get(first, state + 1)
+        while e < last:
+            after = get_half(target, e)
+            e += 1
+            if after != NOWHERE and (reached & get(wanted, after)) != 0:
+                put(result, found, place)
+                found += 1
+                e = last
+    return found
+
+
+@compiled
 def _place(b: int, node: int, bits: int) -> int:
     """Where in the table an entry is, or where it is to go."""
     table, mask = get(b, TABLE), (1 << get(b, TABLE_BITS)) - 1

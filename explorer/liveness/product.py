@@ -56,20 +56,29 @@ class Letters:
 
     def __init__(self, labels: Words, atoms: Sequence[int]) -> None:
         """``labels`` has a bit mask for each state; the automaton's atom i is bit ``atoms[i]`` of it."""
-        key = np.zeros(len(labels), np.uint64)
-        for i, atom in enumerate(atoms):
-            bit = labels[:, atom // 64] >> np.uint64(atom % 64) & np.uint64(1)
-            key |= bit << np.uint64(i)
-        if len(atoms) <= _FEW_ATOMS:
-            used = np.zeros(1 << len(atoms), bool)
-            used[key] = True
-            self.letters = [int(n) for n in np.flatnonzero(used)]
-            numbers = (np.cumsum(used) - 1).astype(np.uint32)
-            self.of_state = numbers[key]
-        else:
-            letters, inverse = np.unique(key, return_inverse=True)
-            self.letters = [int(n) for n in letters]
+        self.letters, self.of_state = _combinations(labels, atoms[:64])
+        for start in range(64, len(atoms), 64):
+            more, numbers = _combinations(labels, atoms[start : start + 64])
+            both = self.of_state.astype(np.uint64) * np.uint64(len(more)) + numbers
+            pairs, inverse = np.unique(both, return_inverse=True)
             self.of_state = inverse.reshape(-1).astype(np.uint32)
+            split = (divmod(int(pair), len(more)) for pair in pairs)
+            self.letters = [self.letters[a] | more[b] << start for a, b in split]
+
+
+def _combinations(labels: Words, atoms: Sequence[int]) -> tuple[list[int], NDArray[np.uint32]]:
+    """The combinations of up to 64 atoms that occur, and for each state the number of its own."""
+    key = np.zeros(len(labels), np.uint64)
+    for i, atom in enumerate(atoms):
+        bit = labels[:, atom // 64] >> np.uint64(atom % 64) & np.uint64(1)
+        key |= bit << np.uint64(i)
+    if len(atoms) <= _FEW_ATOMS:
+        used = np.zeros(1 << len(atoms), bool)
+        used[key] = True
+        numbers = (np.cumsum(used) - 1).astype(np.uint32)
+        return [int(n) for n in np.flatnonzero(used)], numbers[key]
+    letters, inverse = np.unique(key, return_inverse=True)
+    return [int(n) for n in letters], inverse.reshape(-1).astype(np.uint32)
 
 
 class Product:

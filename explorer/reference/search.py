@@ -7,6 +7,7 @@ says they are; the fast engines are tested against it.
 from __future__ import annotations
 
 import contextlib
+import functools
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Hashable, Iterable
@@ -19,8 +20,9 @@ from explorer.lang import run
 from explorer.lang.errors import ModelError
 from explorer.lang.properties import Property, properties_for
 from explorer.lang.system import System
+from explorer.reference.calm import CalmRuns
 from explorer.reference.runs import Runs
-from explorer.result import IDLE, ActionCount, NotEvaluated, PropertyResult, Result
+from explorer.result import IDLE, NOT_CALM, ActionCount, NotEvaluated, PropertyResult, Result
 from explorer.trace.render import steps
 from explorer.trace.replay import build_trace, changed_switches
 
@@ -100,6 +102,8 @@ class _Search:
         # The temporal properties that are decided, and what is to be said about others.
         self.runs: dict[str, PropertyResult] = {}
         self.notes: list[str] = []
+        # Whether there was no time to look for the calmest runs.
+        self.hurried = False
         # How far the first state is, not final, whose steps all lead to itself.
         self.idle: int | None = None
         self.started = time.perf_counter()
@@ -158,8 +162,7 @@ class _Search:
         """Decides the temporal properties on the states that were found."""
         if not self.temporal or (self.first and self._violates):
             return
-        initial = {n: self.chosen[n] for n, origin in enumerate(self.origin) if origin is None}
-        runs = Runs(self.system, self.graph, initial, self.expanded, self._pause)
+        runs = Runs(self.system, self.graph, self.initial, self.expanded, self._pause)
         try:
             runs.evaluate(self.temporal)
             for prop in self.temporal:
@@ -167,10 +170,26 @@ class _Search:
                 if result.verdict == "violated" or self.complete:
                     self.runs[prop.name] = result
                 self.notes += note
+                if self.first and result.failed:
+                    break
         except _Stop:
             self.stopped = True
         if runs.error is not None:
             raise runs.error
+
+    @property
+    def initial(self) -> dict[int, tuple[object, ...]]:
+        """The initial states, with the choice of init's parameters."""
+        return {n: self.chosen[n] for n, origin in enumerate(self.origin) if origin is None}
+
+    @functools.cached_property
+    def calm(self) -> CalmRuns:
+        """The runs from which traces are chosen, once the search is over."""
+        return CalmRuns(self.system, self.graph, self.initial, self._hurry)
+
+    def _hurry(self) -> None:
+        if self.stop() is not None:
+            raise _Stop
 
     def _pause(self) -> None:
         why = self.stop()
@@ -245,7 +264,7 @@ class _Search:
             actions=counts,
             incomplete=tuple(sorted(self.incomplete)),
             warnings=(*(never if complete else ()), *idle),
-            notes=tuple(self.notes),
+            notes=(*self.notes, *((NOT_CALM,) if self.hurried else ())),
             seconds=time.perf_counter() - self.started,
         )
 
@@ -257,7 +276,14 @@ class _Search:
             return PropertyResult(name, kind, "unreached" if wanted else "holds")
         number, last = self.found[name]
         values, path = self.path(number)
-        trace = build_trace(self.system, values, path if last is None else [*path, last], prop)
+        # Of the shortest runs the calmest one, while there is time.
+        path += [] if last is None else [last]
+        if len(path) > 1 and not self.hurried:
+            try:
+                values, path = self.calm.calmest(name, prop, len(path))
+            except _Stop:
+                self.hurried = True
+        trace = build_trace(self.system, values, path, prop)
         return PropertyResult(name, kind, "reached" if wanted else "violated", trace.length, trace)
 
     def path(self, number: int) -> tuple[tuple[object, ...], list[run.Instance]]:

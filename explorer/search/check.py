@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
+from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from explorer import interrupts
@@ -15,13 +16,15 @@ from explorer.lang.errors import ModelError
 from explorer.lang.properties import Property
 from explorer.lang.run import instances
 from explorer.lang.system import System
-from explorer.result import IDLE, ActionCount, NotEvaluated, Result
-from explorer.search.explore import SECONDS, STATES, search, short_of_memory
+from explorer.result import IDLE, NOT_CALM, OUT_OF_MEMORY, ActionCount, NotEvaluated, Result
+from explorer.search.calm import Calm, GaveUp, Target, calmest
+from explorer.search.explore import FIRST, NO_SYMMETRY, SECONDS, STATES, search, short_of_memory
 from explorer.search.found import Found, InternalError, Occurrence
 from explorer.search.probe import Probe, probe
 from explorer.search.progress import EVERY
 from explorer.search.report import DEADLOCK, FINAL, Run, refuse_unclear, shows, verdicts
 from explorer.search.symmetry import Symmetry, symmetry_of
+from explorer.search.threads import threads_of
 from explorer.search.unfold import Unfolder
 from explorer.search.watch import Part, watcher
 from explorer.trace.render import steps
@@ -76,24 +79,26 @@ def check(
             max_memory=max_memory,
         )
 
+    def reported(orbits: _Orbits | None) -> _Report:
+        found = searched(None if orbits is None else orbits.symmetry)
+        pause = _Pause(left, max_memory, found.stopped)
+        return _Report(system, lowered, found, first, orbits, pause)
+
     if lowered.temporal:
-        report = _Report(system, lowered, searched(None), first, None)
-        pause = _Pause(left, max_memory, report.found.stopped)
         notes = (_NO_SYMMETRY,) if reductions and symmetry_of(system, native.packing) else ()
-        return report.result(started, notes=notes, pause=pause)
+        return reported(None).result(started, notes=notes)
     orbits = _orbits(system, lowered, native, left()) if reductions else None
     if orbits is None or not orbits.sample.pays:
-        report = _Report(system, lowered, searched(None), first, None)
-        return report.result(started, notes=() if orbits is None else orbits.unused())
+        return reported(None).result(started, notes=() if orbits is None else orbits.unused())
     orbits.symmetry.begin(orbits.sample.allowed)
-    report = _Report(system, lowered, searched(orbits.symmetry), first, orbits)
+    report = reported(orbits)
     if not orbits.symmetry.gave_up:
         return report.result(started, notes=(orbits.used(),))
     # What is still to be canonical, to find runs, was so before.
     orbits.symmetry.begin()
-    runs, states = report.runs(), report.found.states
-    report = _Report(system, lowered, searched(None), first, None)
-    return report.result(started, runs, (orbits.given_up(states),))
+    runs, states = report.first_runs(), report.found.states
+    del report
+    return reported(None).result(started, runs, (orbits.given_up(states),))
 
 
 _NO_SYMMETRY = "symmetry is not used: a temporal property may tell like names apart along a run"
@@ -101,7 +106,7 @@ _NO_SYMMETRY = "symmetry is not used: a temporal property may tell like names ap
 
 @dataclass
 class _Pause:
-    """Ends the work on temporal properties for the reasons for which a search ends.
+    """Ends the work after a search for the reasons for which a search ends, and says how far it is.
 
     What a search found until it came to its limit of states is still looked at; after any other reason there is no time, or
     memory, to.
@@ -113,23 +118,40 @@ class _Pause:
     said: float = 0.0
 
     def __call__(self, done: int, of: int) -> None:
+        """Called while temporal properties are decided."""
         from explorer.liveness.check import Stopped
 
-        watch, now = watcher(), time.monotonic()
-        if watch is not None and now - self.said > EVERY:
-            self.said = now
-            watch(Part("looking at whole runs", done, of))
+        self._say("looking at whole runs", done, of)
+        why = FIRST if self.stopped == FIRST else self.why()
+        if why is not None:
+            raise Stopped(why)
 
+    def calm(self, done: int, of: int) -> None:
+        """Called while the calmest runs are looked for."""
+        self._say("looking for the calmest runs", done, of)
+        why = self.why()
+        if why is not None:
+            raise _Stopped(why)
+
+    def why(self) -> str | None:
+        """Why to end now, if there is a reason."""
         why = interrupts.requested()
-        if why is None and self.stopped not in (None, STATES):
+        if why is None and self.stopped not in (None, STATES, FIRST):
             why = self.stopped
         seconds = self.left()
         if why is None and seconds is not None and seconds < 0:
             why = SECONDS
-        if why is None:
-            why = short_of_memory(self.max_memory)
-        if why is not None:
-            raise Stopped(why)
+        return short_of_memory(self.max_memory) if why is None else why
+
+    def _say(self, what: str, done: int, of: int) -> None:
+        watch, now = watcher(), time.monotonic()
+        if watch is not None and now - self.said > EVERY:
+            self.said = now
+            watch(Part(what, done, of))
+
+
+class _Stopped(Exception):
+    """The work is to end; what it says is why."""
 
 
 @dataclass(frozen=True)
@@ -185,26 +207,73 @@ class _Report:
         found: Found,
         first: bool,
         orbits: _Orbits | None,
+        pause: _Pause,
     ) -> None:
         self.system = system
+        self.pause = pause
         self.orbits = orbits
         self.lowered = lowered
         self.found = found
         self.instances = instances(system)
         self.occurrences = dict(self._occurrences())
+        self.first = first
         if first:
             self._keep_first_violation()
 
-    def runs(self) -> dict[str, Run]:
-        """A shortest run to each violation and witness, by name."""
+    def first_runs(self) -> dict[str, Run]:
+        """A shortest run to each violation and witness, by name: the first that the search met."""
         return {name: self._run_to(name, where) for name, where in self.occurrences.items()}
+
+    def runs(self) -> tuple[dict[str, Run], str | None]:
+        """The calmest run to each violation and witness, by name; or the first one, and why it is not the calmest."""
+        if not self.occurrences:
+            return {}, None
+        try:
+            return self._calm_runs(), None
+        except _Stopped as stopped:
+            why = str(stopped)
+        except GaveUp:
+            why = NO_SYMMETRY
+        except MemoryError:
+            why = OUT_OF_MEMORY
+        except KeyboardInterrupt:
+            interrupts.hold()
+            why = interrupts.requested() or interrupts.INTERRUPTED
+        return self.first_runs(), why
+
+    def _calm_runs(self) -> dict[str, Run]:
+        lowered = self.lowered
+        symmetry = None if self.orbits is None else self.orbits.symmetry
+        targets: dict[str, Target] = {
+            p.name: ("property", i) for i, p in enumerate(lowered.properties)
+        }
+        targets |= {n: ("failure", i) for i, n in enumerate(lowered.program.failure_names)}
+        targets[DEADLOCK] = "deadlock", 0
+        runs = calmest(
+            self.found,
+            {targets[name]: where for name, where in self.occurrences.items()},
+            [leaves for _, leaves in lowered.initial],
+            lowered.switch_values,
+            threads_of(self.instances, self.system.scope, symmetry),
+            symmetry,
+            self.pause.calm,
+            witnesses=frozenset(
+                targets[p.name] for p in lowered.properties if p.kind == "reachable"
+            ),
+        )
+        return {name: self._calm_run(name, runs.get(targets[name])) for name in self.occurrences}
+
+    def _calm_run(self, name: str, calm: Calm | None) -> Run:
+        if calm is None:
+            return self._run_to(name, self.occurrences[name])
+        init = self.lowered.initial[calm.initial][0]
+        return Run(init, [self.instances[i] for i in calm.steps])
 
     def result(
         self,
         started: float,
         earlier: Mapping[str, Run] = {},
         notes: tuple[str, ...] = (),
-        pause: Callable[[int, int], None] = lambda done, of: None,
     ) -> Result:
         """What was found; ``earlier`` are runs that another search found, which may have come further."""
         program, found = self.lowered.program, self.found
@@ -222,8 +291,13 @@ class _Report:
             incomplete.append(error.message)
         elif found.stopped is not None:
             incomplete.append(found.stopped)
-        runs = {**earlier, **self.runs()}
-        temporal = self._temporal(pause) if error is None else None
+        runs, hurried = self.runs()
+        if earlier.keys() - runs.keys():
+            hurried = hurried or NO_SYMMETRY
+        runs = {**earlier, **runs}
+        if hurried is not None and any(len(run.taken) > 1 for run in runs.values()):
+            notes += (f"{NOT_CALM}: {hurried}",)
+        temporal = self._temporal() if error is None else None
         warnings = [*(never if found.complete else ()), *self._idle()]
         complete = found.complete
         properties = list(verdicts(self.system, self.lowered, runs, found.complete))
@@ -259,14 +333,16 @@ class _Report:
             raise NotEvaluated(error, result)
         return result
 
-    def _temporal(self, pause: Callable[[int, int], None]) -> Temporals | None:
+    def _temporal(self) -> Temporals | None:
         """What holds of whole runs."""
         if not self.lowered.temporal:
             return None
         # Loops of their own, which most runs do not need.
         from explorer.liveness.check import check_temporal
 
-        return check_temporal(self.system, self.lowered, self.found, pause)
+        threads = threads_of(self.instances, self.system.scope).of
+        found = replace(self.found, threads=threads)
+        return check_temporal(self.system, self.lowered, found, self.pause, first=self.first)
 
     def _unclear(self) -> ModelError | None:
         """Why a property, or is_final, cannot be evaluated in a state that was found."""
@@ -281,7 +357,7 @@ class _Report:
 
     def _idle(self) -> Iterator[str]:
         if self.found.idle is not None:
-            length = len(self.found.chain(self.found.idle)[1])
+            length = bisect_right(self.found.ends(self.found.idle), self.found.idle)
             yield f"after {steps(length)} {IDLE}"
 
     def _unfolded(self, orbits: _Orbits, name: str, where: Occurrence) -> tuple[int, list[int]]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from dataclasses import dataclass
+from itertools import pairwise
 
 from explorer.compiler.native import Native
 from explorer.compiler.packing import Words
@@ -32,7 +32,7 @@ class Found:
     ended early; then what was not found is unknown. The first states are initial ones: those whose
     numbers are in ``choices``. ``depth`` is the greatest distance of a state from the initial ones, ``idle`` the first state, not
     final, whose steps all lead to itself, ``expanded`` how
-    many states' steps were taken.
+    many states' steps were taken. ``threads`` are those of the instances by number, where they matter.
     """
 
     native: Native
@@ -51,6 +51,7 @@ class Found:
     rows: Words
     history: History
     expanded: int = 0
+    threads: tuple[int, ...] = ()
     idle: int | None = None
 
     @property
@@ -91,14 +92,14 @@ class Found:
         number, steps = self.chain(state)
         return number, [instance for instance, _ in steps]
 
+    def ends(self, last: int) -> list[int]:
+        """The number of the first state after each level, up to the level of the state ``last``."""
+        return self.history.ends(self.initial, last, self.depth)
+
     def levels(self) -> list[int]:
         """How many states there are at each distance."""
-        ends = [0, self.initial]
-        while ends[-1] < self.states:
-            # Predecessors never decrease in order of discovery.
-            later = range(ends[-1], self.states)
-            ends.append(ends[-1] + bisect_left(later, ends[-1], key=lambda s: self.origin(s)[0]))
-        return [end - start for start, end in zip(ends, ends[1:], strict=False)]
+        ends = [0, *self.ends(self.states - 1)]
+        return [end - start for start, end in pairwise(ends)]
 
     def values(self, state: int) -> tuple[int, ...]:
         """A state as one number per leaf."""

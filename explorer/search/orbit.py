@@ -34,7 +34,9 @@ GAVE_UP = 34
 # How many states there were, how many orders of their names were tried, and how many of these there may be for a state on
 # average; 0 for any number.
 CALLS, TRIED, AVERAGE = range(35, 38)
-HEADER = 38
+# Work space, per name: its new number in the best state so far. And where, per name, its number in the canonical state is.
+BEST_RANK, RENAMED = range(38, 40)
+HEADER = 40
 
 MOST_ORDERS = 5040
 """Orders of names that are tried for one state."""
@@ -218,7 +220,14 @@ def _keep_least(t: int) -> None:
             for k in range(m, get(t, MOVING)):
                 leaf = get(get(t, LEAF), k)
                 put(best, leaf, get(new, leaf))
+            _keep_rank(t)
             return
+
+
+@compiled
+def _keep_rank(t: int) -> None:
+    for name in range(get(t, NAMES)):
+        put(get(t, BEST_RANK), name, get(get(t, RANK), name))
 
 
 @compiled
@@ -249,7 +258,7 @@ def _next_order(t: int, classes: int) -> bool:
 
 @compiled
 def canonical(t: int, state: int) -> None:
-    """Replace a state by its canonical one."""
+    """Replace a state by its canonical one; RENAMED says where each name went."""
     _unpack(t, state)
     _sign(t)
     classes = _sort_names(t)
@@ -258,6 +267,7 @@ def canonical(t: int, state: int) -> None:
     for leaf in range(get(t, LEAVES)):
         put(new, leaf, get(old, leaf))
     _apply(t)
+    put(t, RENAMED, get(t, RANK))
     if classes == 0:
         _pack(t, new, state)
         return
@@ -273,6 +283,8 @@ def canonical(t: int, state: int) -> None:
         return
     for leaf in range(get(t, LEAVES)):
         put(best, leaf, get(new, leaf))
+    put(t, RENAMED, get(t, BEST_RANK))
+    _keep_rank(t)
     for name in range(get(t, NAMES)):
         put(get(t, STATE), name, 0)
     while _next_order(t, classes):

@@ -1,4 +1,8 @@
-"""From what an engine found to verdicts with replayed traces; used by every engine that works on lowered programs."""
+"""From what an engine found to verdicts with replayed traces; used by every engine that works on lowered programs.
+
+The runs are shortest ones. Of these the exhaustive search shows the one with the fewest switches between threads, then the first in
+declaration order (see ``calm``; beyond a limit the first one that it met, with a note); bounded model checking any.
+"""
 
 from __future__ import annotations
 

@@ -91,6 +91,7 @@ class Symmetry:
             orbit.CLASS_START,
             orbit.CLASS_SIZE,
             orbit.STATE,
+            orbit.BEST_RANK,
         ):
             self._hold(place, [0] * (names + 1))
 
@@ -99,6 +100,11 @@ class Symmetry:
         for place in (orbit.GAVE_UP, orbit.CALLS, orbit.TRIED):
             self._header[place] = 0
         self._header[orbit.AVERAGE] = 0 if most is None else max(int(most), 1)
+
+    @property
+    def names(self) -> int:
+        """How many names there are."""
+        return int(self._header[orbit.NAMES])
 
     @property
     def moving(self) -> int:

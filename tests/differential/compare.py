@@ -102,7 +102,7 @@ def compare_results(reference: Result, native: Result) -> None:
 
 
 def compare_reduced(system: System[Any], reference: Exploration) -> None:
-    """The same verdicts and lengths, and one state per orbit."""
+    """The same verdicts, lengths and traces, and one state per orbit."""
     # The reduction is used whether it pays or not: these systems are too small for it.
     with patch("explorer.search.check.probe", return_value=Probe(99.0, 0.0)):
         reduced = check(system, reductions=True)
@@ -114,6 +114,10 @@ def compare_reduced(system: System[Any], reference: Exploration) -> None:
     actual = {p.name: (p.verdict, p.length) for p in reduced.properties if p.name in expected}
     if expected != actual:
         raise Disagreement(f"{expected} by the reference, {actual} reduced by symmetry")
+    for p in reference.result.properties:
+        q = reduced.find(p.name)
+        if (p.trace and p.trace.to_json()) != (q and q.trace and q.trace.to_json()):
+            raise Disagreement(f"{p.name}: {p.trace}, and reduced by symmetry {q and q.trace}")
     if reduced.states != (orbits := count_orbits(system, reference)):
         raise Disagreement(
             f"{orbits} orbits, and the reduced search visits {reduced.states} states"

@@ -14,7 +14,6 @@ from explorer.lang import (
     Capacity,
     Formula,
     Map,
-    ModelError,
     Seq,
     Sort,
     System,
@@ -35,7 +34,6 @@ from explorer.lang.properties import properties_for
 from explorer.reference import explore
 from explorer.result import NotEvaluated, Result
 from explorer.search.check import check
-from explorer.stateful import machine
 from explorer.symbolic.bmc import NOT_DECIDED, bmc
 
 
@@ -292,10 +290,3 @@ def test_bounded_model_checking_leaves_them_open() -> None:
     assert list(verdicts(result)) == list(verdicts(explore(Lock()).result))
     assert result.notes == (NOT_DECIDED,)
     assert bmc(Lock(), 1, ()).notes == ()
-
-
-def test_random_runs_leave_them_out() -> None:
-    machine(Lock())
-    machine(Lock(), ignore=["it_stays_free"])
-    with pytest.raises(ModelError, match="it_stays_free is about runs that go on for ever"):
-        machine(Lock(), ["it_stays_free"])
