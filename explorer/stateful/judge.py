@@ -22,7 +22,13 @@ class Judge:
     system: System[Any]
     invariants: tuple[Property, ...]
     step_invariants: tuple[Property, ...]
+    temporal: tuple[Property, ...]
     ignored: frozenset[str]
+
+    @property
+    def declared(self) -> tuple[Property, ...]:
+        """The declared properties that are judged."""
+        return (*self.invariants, *self.step_invariants, *self.temporal)
 
     def counts(self, name: str) -> bool:
         """Whether the failure called ``name`` (a panic, a range error, deadlock) fails the run."""
@@ -55,31 +61,32 @@ def judge(
 ) -> Judge:
     """The judge of ``properties``: names or declared properties; None for all of them.
 
-    Raises ModelError for a name that the system does not know.
+    Raises ModelError for a name that the system does not know, and for a witness.
     """
     every = properties_for(system)
-    declared = [p for p in every if p.kind in ("invariant", "step_invariant")]
-    temporal = {p.name for p in every if p.kind == "temporal"}
+    declared = {p.name: p for p in every if p.kind != "reachable"}
+    witnesses = {p.name for p in every if p.kind == "reachable"}
     ignored = frozenset(ignore)
-    chosen = frozenset(p.name for p in declared) - ignored
+    chosen = frozenset(declared) - ignored
     if properties is not None:
         chosen = frozenset(p if isinstance(p, str) else p.name for p in properties)
-    known = {p.name for p in declared} | (temporal & ignored)
-    for name in sorted((chosen | {n for n in ignored if not _is_failure(n)}) - known):
-        if name in temporal:
+    for name in sorted(chosen | {n for n in ignored if not _is_failure(n)}):
+        if name in witnesses and name in chosen:
             raise ModelError(
-                f"{name} is about runs that go on for ever, and random runs end",
-                hint="slotcheck check decides it",
+                f"{name} is a witness, and random runs that miss it prove nothing",
+                hint="slotcheck check looks for it",
             )
-        raise ModelError(
-            f"{system.name} has no invariant called {name}",
-            hint=f"there is {', '.join(sorted(p.name for p in declared)) or 'none'}",
-        )
-    wanted = [p for p in declared if p.name in chosen]
+        if name not in declared and name not in witnesses:
+            raise ModelError(
+                f"{system.name} has no invariant called {name}, and no other property that random runs judge",
+                hint=f"there is {', '.join(sorted(declared)) or 'none'}",
+            )
+    wanted = [p for p in declared.values() if p.name in chosen - ignored]
     return Judge(
         system,
         tuple(p for p in wanted if p.kind == "invariant"),
         tuple(p for p in wanted if p.kind == "step_invariant"),
+        tuple(p for p in wanted if p.kind == "temporal"),
         ignored,
     )
 

@@ -1,72 +1,53 @@
 """A Hypothesis state machine from a system.
 
-There is one rule: it draws one of the instances that are enabled. A rule per action would spend most
-of its steps on disabled ones. A run that explores prefers those that lead to a state it has not seen: a shortest
-violation never sees a state twice, and in the jugs of tests/systems a walk of 50 steps then finds 4 litres in 98 of
-100 runs, and without in 1. Shrinking turns this off, because a run that lost a step may have to see a state twice before
-it can lose the next. An instance is drawn by its place among all of them in declaration order, so that it stays the same one
-when a step before it is dropped, and shrinking goes to the first actions and parameters.
+There is one rule: it draws one of the instances that are enabled. A rule per action would spend most of its steps on disabled ones,
+and a run ends where Hypothesis has switched off all rules that apply.
 """
 
 from __future__ import annotations
 
-from collections import OrderedDict
-from collections.abc import Hashable, Iterable
-from dataclasses import dataclass
-from typing import Any
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any, Protocol
 
 from hypothesis import Phase, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
+from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 
+from explorer.lang.errors import ModelError
 from explorer.lang.properties import Property
-from explorer.lang.run import (
-    Blocked,
-    Failed,
-    Instance,
-    Next,
-    Outcome,
-    initial_states,
-    instances,
-    is_final,
-    key,
-    step,
-)
 from explorer.lang.system import System
-from explorer.lang.text import format_value
+from explorer.stateful.course import Course, Ground
+from explorer.stateful.draws import EXPLORE, PAUSE, PAUSES, Choice, Steps, starts, swarm
 from explorer.stateful.judge import judge
-
-REMEMBERED_STATES = 4096
-"""For so many states the outcomes are kept: runs share their beginnings, above all while shrinking."""
-
-EXPLORE = (False, True, True, True)
-"""Whether a run explores: mostly, and not at all once shrinking is done (it goes to the first)."""
-
+from explorer.stateful.violated import Failing, exception
 
 PHASES = [p for p in Phase if p is not Phase.explain]
 """To explain a failure, Hypothesis varies its draws: slow here, and the run explains itself."""
 
 
-class PropertyViolated(AssertionError):
-    """A run broke a property. ``run`` is the run as a script for ``slotcheck run``."""
+class Watcher(Protocol):
+    """Looks on at every run, shrinking included."""
 
-    def __init__(self, name: str, message: str, run: tuple[str, ...]) -> None:
-        lines = [f"{name} is violated" + (f": {message}" if message else "")]
-        lines += [f"  {line}" for line in run]
-        super().__init__("\n".join(lines))
-        self.name = name
-        self.run = run
+    def begins(self, course: Course) -> None:
+        """A run begins. May raise to end the work."""
+
+    def goes_on(self, course: Course, number: int) -> None:
+        """A run is about to take a step. May raise to end the work."""
+
+    def ends(self, course: Course, failing: Failing | None) -> None:
+        """A run has ended."""
+
+    def mistaken(self, error: ModelError) -> None:
+        """The model cannot be run. May raise to end the work."""
 
 
-@dataclass(frozen=True)
-class Choice:
-    """Something to draw, shown as the model's author would write it."""
-
-    text: str
-    value: Any
-
-    def __repr__(self) -> str:
-        return self.text
+class _Nobody:
+    def begins(self, course: Course) -> None: ...
+    def goes_on(self, course: Course, number: int) -> None: ...
+    def ends(self, course: Course, failing: Failing | None) -> None: ...
+    def mistaken(self, error: ModelError) -> None: ...
 
 
 def machine(
@@ -78,18 +59,21 @@ def machine(
 ) -> type[RuleBasedStateMachine]:
     """A state machine that runs ``system`` at random and fails where a property does.
 
+    Temporal properties are looked at where the run pauses and where it ends: from there on only fair steps are taken, until none is left or
+    the run repeats itself, and a fair run that does not satisfy the property is a failure.
+
     Parameters
     ----------
     system
         The system, in the scope and design to test.
     properties
-        The invariants and step invariants to judge; all of them if None. Witnesses are not looked for: a
+        The invariants, step invariants and temporal properties to judge; all of them if None. Witnesses are not looked for: a
         random run that misses one proves nothing.
     ignore
         Names of properties and of failures of the model (``panic:NAME``, ``range:FIELD``, ``deadlock``) that are no
         failure here. A step that fails is not taken.
     max_steps
-        The greatest length of a run.
+        The greatest number of steps that are drawn in a run; those of the drain phase come on top.
 
     Raises
     ------
@@ -103,98 +87,81 @@ def machine(
         TestRegistry = machine(Registry()).TestCase
     """
     judged = judge(system, properties, ignore)
-    with system:
-        starts = [Choice(_call("init", values), s) for values, s in initial_states(system)]
-        steps = [Choice(_text(i), i) for i in instances(system)] or [Choice("nothing", None)]
-    known: OrderedDict[Hashable, dict[Choice, Outcome]] = OrderedDict()
+    return watched_machine(system, Ground(system, judged), max_steps, _Nobody())
 
-    def enabled(state: Any) -> dict[Choice, Outcome]:
-        """What can happen in ``state``, in declaration order."""
-        where = key(state)
-        if where not in known:
-            outcomes = ((c, step(system, state, c.value)) for c in steps)
-            known[where] = {c: o for c, o in outcomes if not isinstance(o, Blocked)}
-            if len(known) > REMEMBERED_STATES:
-                known.popitem(last=False)
-        return known[where]
 
-    allowed: set[Choice] = set()
-    """What the run may do next. Strategies are made once, so this is how they get to know."""
+def watched_machine(
+    system: System[Any], ground: Ground, max_steps: int, watcher: Watcher
+) -> type[RuleBasedStateMachine]:
+    """The state machine of a system, with somebody who looks on."""
+    steps = Steps(ground.places.instances)
+    several = len(ground.places.starts) > 1
 
     class Machine(RuleBasedStateMachine):
         """Random runs of a system."""
 
         def __init__(self) -> None:
             super().__init__()
-            self.state: Any = None
-            self.explore = False
-            self.outcomes: dict[Choice, Outcome] = {}
-            self.seen: set[Hashable] = set()
-            self.run: list[str] = []
+            self.course: Course | None = None
+            self.explore = self.pauses = False
+            self.off: frozenset[str] = frozenset()
+            # What was under way before this run was: see teardown.
+            self.outer = sys.exc_info()[1]
 
-        @initialize(start=st.sampled_from(starts), explore=st.sampled_from(EXPLORE))
-        def init(self, start: Choice, explore: bool) -> None:
-            self.explore = explore
-            if len(starts) > 1:
-                self.run.append(start.text)
-            with system:
-                self._arrive(start.value)
+        @initialize(
+            start=starts(ground.places.starts),
+            explore=st.sampled_from(EXPLORE),
+            pauses=st.sampled_from(PAUSES),
+            off=swarm(list(steps.actions)),
+        )
+        def init(self, start: Choice, explore: bool, pauses: bool, off: frozenset[str]) -> None:
+            self.explore, self.pauses, self.off = explore, pauses, off
+            with system, self._noticed():
+                self.course = Course(ground, *start.value)
+                watcher.begins(self.course)
+                self._go_on(self.course, self.course.begin())
 
-        @rule(step=st.sampled_from(steps).filter(lambda c: c in allowed))
-        @precondition(lambda self: bool(allowed))
+        @rule(step=steps.strategy)
         def act(self, step: Choice) -> None:
-            self.run.append(step.text)
-            with system:
-                self._take(self.outcomes[step])
+            __tracebackhide__ = True
+            assert self.course is not None
+            with system, self._noticed():
+                if step.value == PAUSE:
+                    self._go_on(self.course, self.course.drain())
+                else:
+                    watcher.goes_on(self.course, step.value)
+                    self._go_on(self.course, self.course.take(step.value))
 
-        @rule()
-        @precondition(lambda self: not allowed)
-        def rest(self) -> None:
-            """Nothing is left to do; a run has a fixed number of steps."""
+        def teardown(self) -> None:
+            __tracebackhide__ = True
+            if self.course is None or sys.exc_info()[1] is not self.outer:
+                # The run has failed, or Hypothesis has given it up.
+                return
+            with system, self._noticed():
+                failing = self.course.drain()
+                watcher.ends(self.course, failing)
+                if failing is not None:
+                    raise exception(system, failing, shows_init=several)
 
-        def _take(self, outcome: Outcome) -> None:
-            message = outcome.message if isinstance(outcome, Failed) else ""
-            self._check(judged.of_outcome(outcome), message)
-            assert isinstance(outcome, Next)
-            self._check(judged.of_step(self.state, outcome.state))
-            self._arrive(outcome.state)
+        @contextmanager
+        def _noticed(self) -> Iterator[None]:
+            try:
+                yield
+            except ModelError as error:
+                watcher.mistaken(error)
+                raise
 
-        def _arrive(self, state: Any) -> None:
-            self.state = state
-            self.seen.add(key(state))
-            self._check(judged.of_state(state))
-            self.outcomes = enabled(state)
-            if not self.outcomes and judged.counts("deadlock") and not is_final(system, state):
-                self._check("deadlock")
-            allowed.clear()
-            allowed.update(self._worth_taking())
-
-        def _worth_taking(self) -> set[Choice]:
-            """The steps that fail; else, exploring, those to a state that is new in this run; else all."""
-            following = {c: o for c, o in self.outcomes.items() if isinstance(o, Next)}
-            failing = {c for c, o in self.outcomes.items() if judged.of_outcome(o)}
-            failing |= {c for c, o in following.items() if judged.of_step(self.state, o.state)}
-            if failing or not self.explore:
-                return failing or set(following)
-            return {c for c, o in following.items() if key(o.state) not in self.seen} or set(
-                following
-            )
-
-        def _check(self, failure: str | None, message: str = "") -> None:
-            if failure is not None:
-                raise PropertyViolated(failure, message, tuple(self.run))
+        def _go_on(self, course: Course, failing: Failing | None) -> None:
+            __tracebackhide__ = True
+            if failing is not None:
+                watcher.ends(course, failing)
+                raise exception(system, failing, shows_init=several)
+            offered = course.may_do(explore=self.explore, off=self.off)
+            pause = [PAUSE] if (ground.looks_at_runs and self.pauses) or not offered else []
+            steps.offer([*offered, *pause])
 
     Machine.__name__ = Machine.__qualname__ = f"{type(system).__name__}Machine"
     Machine.TestCase.settings = settings(
-        Machine.TestCase.settings, stateful_step_count=max_steps, phases=PHASES
+        Machine.TestCase.settings, stateful_step_count=max_steps + 1, phases=PHASES
     )
     return Machine
-
-
-def _call(name: str, values: Iterable[object]) -> str:
-    return f"{name}({', '.join(map(format_value, values))})"
-
-
-def _text(instance: Instance) -> str:
-    params = zip(instance.action.params, instance.values, strict=True)
-    return f"{instance.action.name}({', '.join(f'{p.name}={format_value(v)}' for p, v in params)})"

@@ -40,15 +40,19 @@ def failure(
     return caught.value
 
 
-TestToggles = machine(Toggles()).TestCase
-TestTwoPhaseCommit = machine(TwoPhaseCommit(), max_steps=20).TestCase
+TestToggles = machine(Toggles(), max_steps=8).TestCase
+TestTwoPhaseCommit = machine(TwoPhaseCommit(), max_steps=10).TestCase
 
 
 def test_the_jugs_shrink_to_the_shortest_run() -> None:
     found = failure(machine(Jugs()))
     assert found.name == "never_four_litres"
     assert len(found.run) == 6
-    assert str(found).startswith("never_four_litres is violated\n  fill_big()\n")
+    shown = str(found)
+    assert shown.startswith("never_four_litres is violated\n  fill_big()\n")
+    assert "false: s.big != 4\n" in shown
+    # What Hypothesis prints can be read.
+    assert "step=fill_big()" in "\n".join(getattr(found, "__notes__", []))
 
 
 def test_a_lost_update_shrinks_to_two_threads() -> None:
@@ -85,6 +89,24 @@ def test_an_unknown_property_is_refused() -> None:
         machine(Jugs(), ["never_five_litres"])
     with pytest.raises(ModelError, match="no invariant called never_five_litres"):
         machine(Jugs(), ignore=["never_five_litres"])
+
+
+def test_a_witness_is_refused() -> None:
+    """A random run that misses one proves nothing."""
+    with pytest.raises(ModelError, match="four_litres is a witness"):
+        machine(Jugs(), ["four_litres"])
+
+
+def test_one_failure_does_not_shrink_into_another() -> None:
+    """Hypothesis tells failures apart by the class of the exception."""
+    system = machine(Broken(), ignore=FAILURES - {"panic:everything_was_seen", "no_step_to_two"})
+    with pytest.raises((ExceptionGroup, PropertyViolated)) as caught:
+        run_state_machine_as_test(system, settings=FAST)
+    group = caught.value
+    found = group.exceptions if isinstance(group, ExceptionGroup) else (group,)
+    names = {e.name for e in found if isinstance(e, PropertyViolated)}
+    assert names and names <= {"panic:everything_was_seen", "no_step_to_two"}
+    assert len({type(e) for e in found}) == len(found) == len(names)
 
 
 class Key(Sort):
@@ -165,13 +187,7 @@ def test_a_failing_step_that_does_not_count_is_not_taken() -> None:
     run_state_machine_as_test(quiet, settings=FAST)
 
 
-def test_what_hypothesis_prints_can_be_read(capsys: pytest.CaptureFixture[str]) -> None:
-    shown = failure(machine(Jugs()))
-    notes = "\n".join(getattr(shown, "__notes__", []))
-    assert "fill_big()" in notes
-
-
 def test_max_steps_bounds_a_run() -> None:
     chosen: Any = machine(Jugs(), max_steps=5).TestCase.settings
-    assert chosen.stateful_step_count == 5
+    assert chosen.stateful_step_count == 6  # the first one chooses the initial state
     run_state_machine_as_test(machine(Jugs(), max_steps=5), settings=chosen)
