@@ -1,0 +1,1 @@
+"""Walking through a system step by step; nothing here knows a terminal."""
