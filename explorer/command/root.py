@@ -11,7 +11,7 @@ from importlib.metadata import PackageNotFoundError, version
 import click
 
 from explorer import interrupts
-from explorer.command.options import json_option
+from explorer.command.options import all_option, json_option
 from explorer.command.output import Output, silence
 from explorer.lang.errors import ModelError
 from explorer.result import INCOMPLETE, PASSED, WRONG_INPUT
@@ -32,9 +32,14 @@ def _version() -> str:
 COMMANDS = {
     "check": "explorer.command.check:check",
     "claims": "explorer.command.claims:claims",
+    "explain": "explorer.command.explain:explain",
+    "fuzz": "explorer.command.fuzz:fuzz",
     "list": "explorer.command.listing:list_systems",
     "replay": "explorer.command.replay:replay",
     "run": "explorer.command.run:run",
+    "pin": "explorer.command.pin:pin",
+    "shrink": "explorer.command.shrink:shrink",
+    "step": "explorer.command.step:step",
 }
 
 
@@ -57,9 +62,10 @@ class _Commands(click.Group):
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 @click.version_option(_version(), prog_name="slotcheck")
+@all_option
 @json_option
 @click.pass_context
-def slotcheck(context: click.Context, json_target: str | None) -> int:
+def slotcheck(context: click.Context, slow: bool, json_target: str | None) -> int:
     """A model checker for concurrent protocols written in plain Python.
 
     Without a subcommand: verify the bundled design documents.
@@ -67,10 +73,12 @@ def slotcheck(context: click.Context, json_target: str | None) -> int:
     if context.invoked_subcommand is not None:
         if json_target is not None:
             raise click.UsageError("--json comes after the subcommand")
+        if slow:
+            raise click.UsageError("--all comes after the subcommand")
         return 0
     from explorer.command.claims import verify_bundled
 
-    return verify_bundled(Output(json_target))
+    return verify_bundled(Output(json_target), slow=slow)
 
 
 def execute(arguments: Sequence[str] | None = None) -> int:

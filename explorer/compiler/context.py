@@ -62,6 +62,7 @@ class Context(ABC):
     ) -> None:
         self.library = library
         self.names: Mapping[str, object] = environment(function)
+        self.module: Mapping[str, object] = function.__globals__
         # Whatever a function binds anywhere is local to it everywhere, as in Python.
         self.bound = names_bound(function)
         self.name = function.__name__

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import enum
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from explorer.compiler import tree
 from explorer.compiler.calls import check_call, check_set
@@ -21,6 +21,7 @@ from explorer.compiler.conversion import (
     where_present,
 )
 from explorer.compiler.source import source_text
+from explorer.compiler.steady import unsteady
 from explorer.compiler.tree import DesignT, EmptySetT, Expr, Kind, NoneT, NumberT, SystemT
 from explorer.lang.containers import Set
 from explorer.lang.errors import Location
@@ -242,14 +243,29 @@ def _name(ctx: Context, node: ast.Name) -> Expr:
     value = ctx.static(node)
     if value is ABSENT:
         ctx.error(node, f"{node.id} is not defined here", NOT_DEFINED)
+    _refuse_unsteady(ctx, node, ctx.module, node.id, value)
     return constant_of(ctx, node, value)
+
+
+def _refuse_unsteady(
+    ctx: Context, node: ast.expr, namespace: Mapping[str, object], name: str, value: object
+) -> None:
+    source = unsteady(namespace, name) if isinstance(value, int) else None
+    if source is not None:
+        ctx.error(
+            node,
+            f"{name} may be another one each time the model is loaded: {source}",
+            'write a literal, an entry of the scope (self.scope["N"]) or a switch of the design',
+        )
 
 
 def _attribute(ctx: Context, node: ast.Attribute) -> Expr:
     value = ctx.static(node)
-    if value is not ABSENT:
-        return constant_of(ctx, node, value)
     owner = ctx.static(node.value)
+    if value is not ABSENT:
+        if isinstance(owner, types.ModuleType):
+            _refuse_unsteady(ctx, node, vars(owner), node.attr, value)
+        return constant_of(ctx, node, value)
     if isinstance(owner, (type, types.ModuleType)):
         hint = ""
         if isinstance(owner, type) and issubclass(owner, enum.Enum):

@@ -14,7 +14,8 @@ from explorer.lang.errors import Location, ModelError
 
 
 @functools.cache
-def _module_tree(file: str, text: str) -> ast.Module:
+def module_tree(file: str, text: str) -> ast.Module:
+    """The syntax of a module. Raises SyntaxError."""
     return ast.parse(text, filename=file)
 
 
@@ -47,7 +48,7 @@ def function_syntax(
             where=Location(file, code.co_firstlineno),
             hint="define the model in a file: the compiler reads its source",
         )
-    for node in ast.walk(_module_tree(file, text)):
+    for node in ast.walk(module_tree(file, text)):
         if (
             isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
             and node.name == function.__name__

@@ -26,7 +26,7 @@ NOT_DECIDED = "bmc does not decide temporal properties, which are about runs tha
 def bmc(system: System[Any], depth: int, properties: Sequence[Property] | None = None) -> Result:
     """Look for violations and witnesses in all runs of up to ``depth`` steps (default: of all properties that apply).
 
-    What is found is shortest. What is not found is ``unknown``: longer runs were not looked at. So is every temporal property:
+    What is found is a shortest run, whichever z3 finds. What is not found is ``unknown``: longer runs were not looked at. So is every temporal property:
     it is about runs that do not end. States and transitions are not counted.
 
     Raises

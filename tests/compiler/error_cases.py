@@ -1493,7 +1493,7 @@ CASES = (
     Case(
         "Calls",
         "super() has no method begin",
-        "it has: init, is_final",
+        "it has: init, is_final, describe",
         "super().begin(s)",
         "super().begin(s)",
         "s.flag = super().is_final(s)",
@@ -1569,6 +1569,16 @@ CASES = (
         "n",
         "n = node\nn = s.time",
         "n = node\nt = s.time",
+    ),
+    Case(
+        "Names and constants",
+        "LIMIT may be another one each time the model is loaded: LIMIT = hash('a') % 4",
+        'write a literal, an entry of the scope (self.scope["N"]) or a switch of the design',
+        "LIMIT",
+        "LIMIT = hash('a') % 4",
+        "LIMIT = 3",
+        slot="top",
+        body="s.level = LIMIT",
     ),
     Case(
         "Statements",

@@ -60,6 +60,14 @@ ALLOWED = {
         "explorer.result",
         "explorer.search",
     ),
+    "explorer/stepping": (
+        LANG,
+        TRACE,
+        "explorer.explain.blocked",
+        "explorer.explain.words",
+        "explorer.files",
+        "explorer.stepping",
+    ),
     "explorer/symbolic": (
         LANG,
         TRACE,

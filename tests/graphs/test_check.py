@@ -185,3 +185,20 @@ def test_long_formulas_are_refused_and_not_run_into(
     assert "the formula is nested more than 200 deep" in capsys.readouterr().err
     assert execute(["check", str(path), "--ltl", operator * 90 + "p"]) in (0, 1, 2)
     assert "internal error" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("count", [64, 65, 70, 130])
+def test_formulas_with_many_atoms(count: int, tmp_path: Path) -> None:
+    """A ring in which each state has a label of its own."""
+    edges = (f"s{i} step s{(i + 1) % count}" for i in range(count))
+    labels = {f"p{i}": f"s{i}" for i in range(count)}
+    ring = graph(*edges, initial="s0", weak=("step",))
+    ring["labels"] = {name: [state] for name, state in labels.items()}
+    every = " | ".join(labels)
+    last = f"p{count - 1}"
+    assert verdict(tmp_path, ring, f"G !({every})") == ("violated", count)
+    assert verdict(tmp_path, ring, f"G ({every})")[0] == "holds"
+    assert verdict(tmp_path, ring, f"F ({every})")[0] == "holds"
+    assert verdict(tmp_path, ring, f"G ({every.removesuffix(f' | {last}')})")[0] == "violated"
+    assert verdict(tmp_path, ring, f"G ({last} -> !({every}))")[0] == "violated"
+    assert verdict(tmp_path, ring, f"F G !({every})")[0] == "violated"

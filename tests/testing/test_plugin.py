@@ -56,12 +56,12 @@ def somebody_is_inside(s: State) -> bool:
 def door(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pytest.Pytester:
     """A project with a model."""
     monkeypatch.setenv("COLUMNS", "100")
-    pytester.makepyfile(door=MODEL)
+    pytester.makepyfile(entrance=MODEL)
     return pytester
 
 
 def run(door: pytest.Pytester, test: str, *options: str) -> pytest.RunResult:
-    door.makepyfile(test_door=f"from door import *\n\n{test}")
+    door.makepyfile(test_entrance=f"from entrance import *\n\n{test}")
     return door.runpytest_inprocess("-p", "no:cacheprovider", *options)
 
 
@@ -74,7 +74,7 @@ def test_by_class(slotcheck):
     assert found.complete
 
 def test_by_name(slotcheck):
-    slotcheck.assert_holds("door.py:Door", "one_at_a_time", scope={"Person": 3})
+    slotcheck.assert_holds("entrance.py:Door", "one_at_a_time", scope={"Person": 3})
 
 def test_without_the_fixture():
     from explorer.testing import assert_holds
@@ -96,7 +96,7 @@ def test_the_message_is_the_counterexample(door: pytest.Pytester) -> None:
     result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(
         [
-            "E*door.py:Door: scope Person=2; design open*",
+            "E*entrance.py:Door: scope Person=2; design open*",
             "E*violated  one_at_a_time (2 steps)",
             "E*one_at_a_time is violated after 2 steps",
             "E*sum(s.inside[[]p[]] for p in Person) = 2",
@@ -108,7 +108,7 @@ def test_the_message_is_the_counterexample(door: pytest.Pytester) -> None:
     assert "explorer/testing" not in result.stdout.str()
     trace = json.loads((door.path / "traces" / "Door-one_at_a_time.json").read_text())
     assert (trace["system"], trace["design"]) == (
-        "door.py:Door",
+        "entrance.py:Door",
         {"preset": "open", "guard": False},
     )
 
@@ -142,7 +142,7 @@ def test_what_else_fails_a_test(door: pytest.Pytester, call: str, message: str) 
         ("Door, ignore=['one']", "*cannot fail with one"),
         ("Door(), scope={'Person': 1}", "Door has a scope and a design already"),
         ("State", "*is no system"),
-        ("'doors.py:Door'", "*doors.py*"),
+        ("'entrances.py:Door'", "*entrances.py*"),
         ("Door, design='closed'", "*closed*"),
     ],
 )
@@ -181,8 +181,8 @@ def test_others(slotcheck):
 
 def test_an_interrupt_ends_the_session(door: pytest.Pytester) -> None:
     door.makepyfile(
-        test_door="""
-from door import *
+        test_entrance="""
+from entrance import *
 import explorer.search.explore as explore
 
 def test_it(slotcheck, monkeypatch):
