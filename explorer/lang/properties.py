@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
+from explorer.lang.cache import cached
 from explorer.lang.containers import Pool
 from explorer.lang.errors import ModelError
 from explorer.lang.system import System
@@ -66,6 +67,9 @@ class _Definitions:
 _REGISTRY: dict[tuple[str, str, str], _Definitions] = {}
 """By module and name of the function, and by the module that was being imported."""
 
+_APPLY: dict[type[Any], tuple[Property, ...]] = {}
+"""What ``properties_for`` has found, by the type of the state, until something else is declared."""
+
 
 def invariant(function: P1, /) -> P1:
     """Declare what holds in every reachable state: ``@invariant def f(s: State) -> bool``."""
@@ -112,6 +116,7 @@ def declare(kind: Kind, function: F, make: Callable[[Callable[..., Any]], Proper
     where = function_location(function)
     importer, source = _importing()
     key = (function.__module__, function.__qualname__, importer)
+    _APPLY.clear()
     known = _REGISTRY.get(key)
     if known is None or known.source is not source:
         _REGISTRY[key] = _Definitions(source, kind, [function], make)
@@ -139,6 +144,7 @@ def forget(function: Callable[..., bool]) -> None:
     for key, definitions in list(_REGISTRY.items()):
         if function in definitions.functions:
             definitions.functions.remove(function)
+            _APPLY.clear()
             if not definitions.functions:
                 del _REGISTRY[key]
 
@@ -156,6 +162,7 @@ def property_of(function: Callable[..., bool]) -> Property:
     raise ModelError(f"{function.__name__} is no property", hint="put @invariant above it")
 
 
+@cached
 def _property(kind: Kind, function: Callable[..., Any]) -> Property:
     where = function_location(function)
     hints = hints_of(function)
@@ -182,6 +189,9 @@ def properties_for(system: System[Any]) -> tuple[Property, ...]:
     They are those typed on its state, on a record that the state contains through record fields and the entries of maps
     and pools, or on a class that such a record derives from. Raises ModelError if two have the same name.
     """
+    known = _APPLY.get(system.state_type)
+    if known is not None:
+        return known
     found = [property_of(function) for function in _declared()]
     found = [p for p in found if paths_to(system.state_type, p.record)]
     found.sort(key=lambda p: (p.function.__module__, p.line))
@@ -197,7 +207,7 @@ def properties_for(system: System[Any]) -> tuple[Property, ...]:
                 if again
                 else f"the other is in {other.file}, line {other.line}; rename one",
             )
-    return tuple(found)
+    return _APPLY.setdefault(system.state_type, tuple(found))
 
 
 def idle_properties(module: str, systems: Iterable[System[Any]]) -> tuple[Property, ...]:
@@ -228,7 +238,12 @@ def occurrences(kind: Type, path: Path = ()) -> Iterator[tuple[type[Any], Path]]
 
 def paths_to(state: type[Any], record: type[Any]) -> tuple[Path, ...]:
     """Where a state has records of the class ``record``, or of one that derives from it."""
-    return tuple(path for cls, path in occurrences(RecordT(state)) if issubclass(cls, record))
+    return tuple(path for cls, path in _records(state) if issubclass(cls, record))
+
+
+@cached
+def _records(state: type[Any]) -> tuple[tuple[type[Any], Path], ...]:
+    return tuple(occurrences(RecordT(state)))
 
 
 def occurrence_keys(system: System[Any], path: Path, prop: Property) -> Iterator[tuple[Any, ...]]:

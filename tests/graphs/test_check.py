@@ -168,8 +168,9 @@ def test_more_than_64_sets_and_labels(tmp_path: Path) -> None:
 def test_a_formula_that_is_too_large_takes_no_other_verdict_with_it(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    large = " <-> ".join("X " * i + "(p U !p)" for i in range(8))
-    code, result = answer(tmp_path, EXAMPLE, "F G p", large, "G F p")
+    labels = {"p": ["b"], **{f"p{i}": ["b"] for i in range(9)}}
+    large = "!(" + " & ".join(f"F (p{i} & X p{i + 1})" for i in range(8)) + ")"
+    code, result = answer(tmp_path, {**EXAMPLE, "labels": labels}, "F G p", large, "G F p")
     assert (code, result["complete"]) == (2, False)
     assert [p["verdict"] for p in result["properties"]] == ["violated", "unknown", "holds"]
     assert "the formula needs an automaton" in capsys.readouterr().err

@@ -76,7 +76,9 @@ def test_nothing_is_violated_and_everything_is_reached(scope: tuple[tuple[str, i
     assert verdicts == {"holds", "reached"}
 
 
-@pytest.mark.parametrize("name", BROKEN)
+@pytest.mark.parametrize(
+    "name", [pytest.param(n, marks=[pytest.mark.slow] * (BROKEN[n][0] != PAIR)) for n in BROKEN]
+)
 def test_it_is_violated_in_a_broken_design(name: str) -> None:
     scope, changed = BROKEN[name]
     assert name in violated(scope, *changed)
