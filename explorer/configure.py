@@ -48,6 +48,7 @@ def configure(
         design[name] = switch_value(switch, value) if isinstance(value, str) else value
     system = cls(dict(scope or {}), design)
     system.name = found.name
+    system.preset_switches = frozenset(preset_switches)
     return Configured(system, found.name, preset)
 
 

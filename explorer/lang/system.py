@@ -80,6 +80,8 @@ class System(Generic[S], metaclass=_SystemType):
     fairness: ClassVar[Sequence[Fair]] = ()
     design: Any = None
     name: str = ""
+    preset_switches: frozenset[str] = frozenset()
+    """What the preset sets that the system was made from: a switch that was put back is a change, too."""
     scope: Scope
     state_type: type[Any]
     actions: tuple[Action, ...]
@@ -132,8 +134,8 @@ class System(Generic[S], metaclass=_SystemType):
         CURRENT.reset(token)
 
     def __setattr__(self, name: str, value: object) -> None:
-        if name == "name":
-            self.__dict__["name"] = value
+        if name in ("name", "preset_switches"):
+            self.__dict__[name] = value
             return
         raise ModelError(
             f"a System has no state of its own: {name} cannot be assigned",

@@ -208,7 +208,9 @@ def describe(instance: Instance) -> str:
 
 
 def changed_switches(system: System[Any]) -> dict[str, Json]:
-    """The switches of this system's design that differ from the default."""
+    """The switches of this system's design that differ from the default, and those that its preset sets."""
     values = switch_values(system)
     defaults = {s.name: s.default for s in design_switches(type(system))}
-    return {n: to_json(v) for n, v in values.items() if v != defaults[n]}
+    return {
+        n: to_json(v) for n, v in values.items() if v != defaults[n] or n in system.preset_switches
+    }

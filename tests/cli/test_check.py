@@ -179,7 +179,7 @@ def test_options_reach_the_system(capsys: pytest.CaptureFixture[str]) -> None:
     data = result(capsys, DOOR, "--scope", "Person=3", "--scope", "visits=4")
     assert data["scope"] == {"Person": 3, "visits": 4}
     data = result(capsys, DOOR, *OPEN, "--set", "lock=true")
-    assert data["design"] == {"preset": "open", "guard": False}
+    assert data["design"] == {"preset": "open", "lock": True, "guard": False}
 
 
 def test_chosen_properties(capsys: pytest.CaptureFixture[str], engine: str) -> None:

@@ -8,6 +8,9 @@ from pathlib import Path
 import pytest
 
 from explorer.cli import execute
+from explorer.configure import configure
+from explorer.loading import find_system
+from explorer.trace.replay import changed_switches
 
 SOURCE = Path("tests/cli/models/door.py")
 DOOR = f"{SOURCE}:Door"
@@ -132,3 +135,13 @@ def test_wrong_scripts(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> No
     assert execute(["run", DOOR, "--script", str(tmp_path / "gone")]) == 2
     assert execute(["run", DOOR]) == 2
     assert "--script" in capsys.readouterr().err
+
+
+def test_a_switch_that_was_put_back_stays_put_back() -> None:
+    """A preset turns it off, the user turns it on again: a trace has to say so, for a replay applies the preset anew."""
+    found = find_system(DOOR)
+    once = configure(found, preset="open", switches={"lock": True}).system
+    recorded = changed_switches(once)
+    assert recorded == {"lock": True, "guard": False}
+    again = configure(found, preset="open", switches=recorded).system
+    assert again.design == once.design and once.design.lock
