@@ -146,6 +146,10 @@ def check(
         except NotEvaluated as error:
             mistake, result = error, error.result
     result = labelled(asked(result, names), configured)
+    if engine == "bmc":
+        from explorer.shrink.automatic import smaller
+
+        result = smaller(result, found)
     ignored = (f"the property {name} applies to no system in its file" for name in idle(found))
     result = replace(result, warnings=(*result.warnings, *ignored))
     if trace_dir is not None:

@@ -29,6 +29,7 @@ from explorer.lang.properties import properties_for
 from explorer.lang.system import ordinals_of
 from explorer.loading import find_system
 from explorer.result import INCOMPLETE, VIOLATED, NotEvaluated
+from explorer.shrink.automatic import smaller
 from explorer.trace.files import prepare, write_traces
 
 # A terminal needs no more.
@@ -114,9 +115,8 @@ def fuzz(
     of them end at once or an action is never taken.
     """
     output = Output(json_target)
-    configured = configure(
-        find_system(system), parse_scope(scope), preset, parse_switches(switches)
-    )
+    found = find_system(system)
+    configured = configure(found, parse_scope(scope), preset, parse_switches(switches))
     chosen = _chosen(configured, names, ignored)
     if trace_dir is not None:
         prepare(trace_dir)
@@ -157,7 +157,7 @@ def fuzz(
         finally:
             interrupts.limit(None)
             output.clear()
-    result = labelled(result, configured)
+    result = smaller(labelled(result, configured), found)
     command = _again(system, scope, preset, switches, names, ignored, seed, max_examples, max_steps)
     programs = {
         p.name: program(p.trace, f"{p.name}, found by: {command}")

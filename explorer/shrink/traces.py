@@ -98,6 +98,7 @@ class Wishes:
     """What is to shrink, and how long it may take. ``base`` is the preset of the design that holds (None: the default).
 
     ``others``: sets of up to so many switches are tried, also of those that the trace leaves at their default. ``replay_only`` asks no engine.
+    ``max_steps`` is how many steps each piece of delta debugging may execute; by default 300,000, or twenty times the run's length.
     """
 
     base: str | None = None
@@ -109,6 +110,7 @@ class Wishes:
     max_seconds: float | None = None
     max_memory: int | None = None
     tell: Callable[[str], None] = field(default=lambda what: None)
+    max_steps: int | None = None
 
 
 def shrink_trace(
@@ -267,7 +269,8 @@ class _Shrinking:
         return temporal_instances(self.system, self.declared)
 
     def player(self, length: int = 0) -> Player:
-        return Player(self.system, length + max(LEAST_STEPS, 20 * length), self.search.over)
+        most = self.wishes.max_steps or max(LEAST_STEPS, 20 * length)
+        return Player(self.system, length + most, self.search.over)
 
     def take(self, run: Run | Endless) -> None:
         """Makes a run of the system as it is now the trace."""
