@@ -135,6 +135,8 @@ class PairDesign:
     count_early_peers: bool = True
     """``publish`` reserves nothing for a peer that was recorded before it (C13)."""
 
+    retains: bool = True
+    """A reconnect keeps what a runtime's own history allows; off: it drops everything and creates it again (2.17, H1)."""
     peers_are_kept: bool = True
     """The interactive runtime keeps its peers over a reconnect, by its own history (2.17, H1)."""
 
@@ -147,6 +149,10 @@ class PairDesign:
     # What the environment does. These are no mechanisms; off, they narrow it.
     sends_fail: bool = True
     """A response send may fail, and the adapter drops the rest of that connection's commands (A2.6)."""
+    loses_connections: bool = True
+    """A runtime may lose a connection altogether (A2.6, H1)."""
+    loses_the_rest: bool = True
+    """A runtime may lose the live commands of a connection from one on (A2.6, H1)."""
     controller_restarts: bool = True
     """A controller may start anew and name any as_of; off: the first one replays its history."""
     backlog: Annotated[int, Between(1, 7)] = 3

@@ -46,7 +46,8 @@ class PairCommands(System[PairState]):
         s.controller.connection = connection
         s.controller.lost.clear()
         if without is not None:
-            self.lose(s, without)
+            require(self.design.loses_connections)
+            self.cut_off(s, without)
         return connection
 
     @action(thread="runtime")
@@ -55,6 +56,11 @@ class PairCommands(System[PairState]):
 
         What its adapter drops was sent before; here it is decided when the controller sends it.
         """
+        require(self.design.loses_the_rest)
+        self.cut_off(s, runtime)
+
+    def cut_off(self, s: PairState, runtime: Runtime) -> None:
+        """From here on the newest connection, which is not the last one in scope, does not reach the runtime."""
         require(self.design.sends_fail and s.controller.connection is not None)
         require(s.controller.connection != Connection.last() and runtime not in s.controller.lost)
         s.controller.lost.add(runtime)

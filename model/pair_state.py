@@ -77,6 +77,10 @@ class Stage(Enum):
     ARRIVED = 2
     """Its drops are done; it waits at the barrier."""
     CREATING = 3
+    AGREEING = 4
+    """It looks at what the other side keeps: see ``model.variants.agreement``."""
+    SKIPPING = 5
+    """It leaves out what its connection still has: see ``model.variants.superseded``."""
 
 
 @record

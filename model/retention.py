@@ -68,7 +68,7 @@ class Reconciling(PairRegistry):
     def begin(self, s: PairState, runtime: Runtime) -> None:
         """Has all commands of a new connection, and goes through what it has."""
         side = s.sides[runtime]
-        require(side.stage == Stage.RUNNING and len(side.commands) > 0)
+        require(self.is_idle(side.stage) and len(side.commands) > 0)
         command = side.commands.pop_first()
         match command:
             case Reconcile(connection=connection):
@@ -80,6 +80,10 @@ class Reconciling(PairRegistry):
                     side.undecided = Set(id for id in GlobalId if s.recorded[id].slot is not None)
             case _:
                 require(False)
+
+    def is_idle(self, stage: Stage) -> bool:
+        """Whether a worker takes up a new connection."""
+        return stage == Stage.RUNNING
 
     @action(thread="runtime")
     def keep_or_drop(self, s: PairState, runtime: Runtime, id: GlobalId) -> None:
@@ -97,7 +101,7 @@ class Reconciling(PairRegistry):
     def keep_or_drop_index(self, s: PairState, id: GlobalId, as_of: Time | None) -> None:
         """Maintenance: keeps the index and compacts it to the new as_of, or drops it."""
         published = s.published[id]
-        if as_of is not None and published.agent <= as_of:
+        if self.design.retains and as_of is not None and published.agent <= as_of:
             published.agent = as_of
             if self.design.retention_rekeys:
                 s.slots[given(published.slot)].as_of = as_of
@@ -117,7 +121,8 @@ class Reconciling(PairRegistry):
     def keep_or_drop_peer(self, s: PairState, id: GlobalId, as_of: Time | None) -> None:
         """Interactive: keeps the peer and moves its hold to the new as_of, or drops it."""
         peer = s.recorded[id]
-        if self.design.peers_are_kept and as_of is not None and peer.frontier <= as_of:
+        kept = self.design.retains and self.design.peers_are_kept
+        if kept and as_of is not None and peer.frontier <= as_of:
             self.downgrade(s, id, as_of)
             if self.design.retention_rekeys:
                 s.slots[given(peer.slot)].as_of = as_of

@@ -15,6 +15,7 @@ from model.reexport import Reexports
 from model.retention import Reconciling
 from model.state import GlobalId, Runtime, State
 from model.threads import Attaching, Threads
+from model.variants.agreement import Agrees
 from model.variants.dirty_aliases import DirtyAliases
 from model.variants.dirty_set import DirtySet
 from model.variants.evicts import Evicts, EvictsLate
@@ -30,6 +31,7 @@ from model.variants.reexports import (
     SourceGoverns,
 )
 from model.variants.standing_hold import StandingHold
+from model.variants.superseded import LeavesSuperseded
 from model.wake import Reading, WakeState
 
 
@@ -199,7 +201,11 @@ class Replica(Reconciling):
         "commands": 6,
         "reserved": 2,
     }
-    presets = {"standing_hold": StandingHold}
+    presets = {
+        "standing_hold": StandingHold,
+        "leaves_superseded": LeavesSuperseded,
+        "agrees": Agrees,
+    }
     # The workers do not rest while they have something to do. Nothing makes a controller connect, or send anything.
     fairness = (weak.threads(),)
 

@@ -10,12 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from explorer.lang.errors import ModelError
-from explorer.lang.formulas import Atom, Formula, Not, atoms
+from explorer.lang.formulas import Atom, Constant, Formula, Not, Release, always, atoms, is_plain
 from explorer.liveness.graph import FairSets, Graph, Words
 from explorer.liveness.lasso import Lasso, find_lasso
 from explorer.liveness.product import Automaton, FairNodes, Letters, Pause, Product
+from explorer.logic import lasso
 from explorer.logic.automaton import translate
-from explorer.logic.premises import premises
+from explorer.logic.premises import Premise, premises
 from explorer.logic.prophetic import prophetic
 
 
@@ -44,8 +45,11 @@ class Labelled:
         stuttering: bool = True,
         pause: Pause = lambda done, of: None,
     ) -> None:
-        """With ``stuttering`` a run may stop in any state, else only in one without successors."""
+        """With ``stuttering`` a run may stop in any state, else only in one without successors. ``remarks`` are about graphs
+        whose states can all be reached.
+        """
         self.graph, self.labels, self.stuttering, self.pause = graph, labels, stuttering, pause
+        self._latest: tuple[Formula, Product] | None = None
 
     def fairness(
         self, instances: int, weak: Sequence[frozenset[int]], strong: Sequence[frozenset[int]]
@@ -72,17 +76,16 @@ class Labelled:
 
         Raises ModelError for a formula that is too large.
         """
-        negated = Not(f)
-        used = atoms(negated)
-        letters = self._letters(used)
-        small = _Search(self, self._translated(negated, used), letters, fairness)
+        small = _Search(self._product_against(f), fairness, self.pause)
         if not small.finds:
             return None
-        exact = prophetic(negated, used)
+        negated = Not(f)
+        exact = prophetic(negated, atoms(negated))
         if exact is None:
             return small.lasso()
         try:
-            return _Search(self, exact, letters, fairness).lasso()
+            letters = small.product.letters
+            return _Search(self._product(exact, letters), fairness, self.pause).lasso()
         except MemoryError:
             return small.lasso()
 
@@ -91,31 +94,46 @@ class Labelled:
 
         Raises ModelError for a formula that is too large.
         """
-        used = atoms(f)
-        negated = self._translated(Not(f), used)
-        return not _Search(self, negated, self._letters(used), fairness).finds
+        return not _Search(self._product_against(f), fairness, self.pause).finds
 
-    def _translated(self, f: Formula, used: Sequence[Atom]) -> Automaton:
-        return translate(f, used, lambda: self.pause(0, 1))
+    def is_always(self, f: Formula) -> bool:
+        """Whether ``G f``, where ``f`` is about one state, is true of a run through every state of the graph."""
+        used = atoms(f)
+        letters = self._letters(used).letters
+
+        def holds(atom: Atom, at: int) -> bool:
+            return bool(letters[at] >> used.index(atom) & 1)
+
+        return lasso.satisfies(always(f), len(letters), 0, holds)
+
+    def _product_against(self, f: Formula) -> Product:
+        """With an automaton for what does not satisfy ``f``; that of the formula asked for last is kept."""
+        if self._latest is None or self._latest[0] != f:
+            self._latest = None
+            negated = Not(f)
+            used = atoms(negated)
+            automaton = translate(negated, used, lambda: self.pause(0, 1))
+            self._latest = f, self._product(automaton, self._letters(used))
+        return self._latest[1]
+
+    def _product(self, automaton: Automaton, letters: Letters) -> Product:
+        return Product(self.graph, automaton, letters, self.pause)
 
     def _letters(self, used: Sequence[Atom]) -> Letters:
         return Letters(self.labels, [a.what for a in used if isinstance(a.what, int)])
 
 
 class _Search:
-    """One automaton's fair runs."""
+    """The fair runs of one product."""
 
-    def __init__(
-        self, labelled: Labelled, automaton: Automaton, letters: Letters, fairness: Fairness
-    ) -> None:
-        self._fairness, self._pause = fairness, labelled.pause
-        self._product = Product(labelled.graph, automaton, letters, self._pause)
-        self._stops = self._product.violating_stops(fairness.may_stop)
+    def __init__(self, product: Product, fairness: Fairness, pause: Pause) -> None:
+        self.product, self._fairness, self._pause = product, fairness, pause
+        self._stops = product.violating_stops(fairness.may_stop)
 
     @cached_property
     def _fair(self) -> FairNodes:
         fairness = self._fairness
-        return FairNodes(self._product, fairness.sets, fairness.enabled, self._pause)
+        return FairNodes(self.product, fairness.sets, fairness.enabled, self._pause)
 
     @property
     def finds(self) -> bool:
@@ -125,7 +143,7 @@ class _Search:
     def lasso(self) -> Lasso:
         """A shortest one; there is one."""
         sets, enabled = self._fairness.sets, self._fairness.enabled
-        found = find_lasso(self._product, self._fair, sets, enabled, self._stops, self._pause)
+        found = find_lasso(self.product, self._fair, sets, enabled, self._stops, self._pause)
         assert found is not None, "two automata of one formula disagree"
         return found
 
@@ -156,10 +174,19 @@ def _idle(labelled: Labelled, formulas: Sequence[Formula], fairness: Fairness) -
     by_formula = [premises(f) for f in formulas]
     for conjunct in zip(*by_formula, strict=True):
         stated = [p for p in conjunct if p is not None]
-        if not stated or not all(labelled.satisfies(p.never, fairness) for p in stated):
+        if not stated or not all(_never(labelled, p, fairness) for p in stated):
             continue
         part = "" if len(by_formula[0]) == 1 else "in part "
         if stated[0].of_states:
             yield f"holds {part}because what it is about never happens"
         else:
             yield f"holds {part}because no fair run satisfies what it assumes"
+
+
+def _never(labelled: Labelled, premise: Premise, fairness: Fairness) -> bool:
+    """Whether no fair run satisfies the premise."""
+    match premise.never:
+        case Release(Constant(False), inner) if is_plain(inner):
+            # Every state can be reached, and every finite run can go on fairly: see ``remarks``.
+            return labelled.is_always(inner)
+    return labelled.satisfies(premise.never, fairness)
