@@ -322,11 +322,16 @@ class Reconciliation(Connections):
         if not self.design.arrive_after_drops:
             self.drop_all(s, worker)
         me.phase = Phase.RUNNING
+        self.create_all(s, worker)
+        me.connection = None
+        self.forget_old(s)
+
+    def create_all(self, s: ReplicaState, worker: Worker) -> None:
+        """Makes what its connection wants."""
+        me = s.workers[worker]
         me.holds = True
         me.held = me.connection
         self.execute(s, worker, given(me.connection), What.CREATES)
-        me.connection = None
-        self.forget_old(s)
 
     def is_free_to_pass(self, s: ReplicaState, worker: Worker) -> bool:
         """Whether the worker needs to wait no longer."""

@@ -164,7 +164,11 @@ class Reconciling(PairRegistry):
         if self.design.barrier:
             theirs = s.sides[other(runtime)].arrived
             require(theirs is not None and theirs >= given(side.connection))
-        side.stage = Stage.CREATING
+        self.go_on(s, runtime)
+
+    def go_on(self, s: PairState, runtime: Runtime) -> None:
+        """What follows the barrier: the creates."""
+        s.sides[runtime].stage = Stage.CREATING
 
     @action(thread=Runtime.MAINTENANCE)
     def publish(self, s: PairState, id: GlobalId) -> None:

@@ -31,7 +31,7 @@ from model.variants.reexports import (
     SourceGoverns,
 )
 from model.variants.standing_hold import StandingHold
-from model.variants.superseded import LeavesSuperseded
+from model.variants.superseded import LeavesSuperseded, LeavesSupersededCreates
 from model.wake import Reading, WakeState
 
 
@@ -164,6 +164,7 @@ class Barrier(Reconciliation):
         "log": 6,
         "executed": 9,
     }
+    presets = {"leaves_superseded": LeavesSupersededCreates}
     # A controller connects again whenever it can; adapters and workers do not rest while they have something to do.
     fairness = (weak("hello"), weak("forward_hello"), weak.each("sequence"), weak.threads())
 

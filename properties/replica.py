@@ -12,7 +12,7 @@ from explorer.lang import (
     temporal,
 )
 from model.pair_state import PairState, Read, Reconcile, Side, Stage
-from model.state import Connection, GlobalId, Runtime, Time
+from model.state import Connection, GlobalId, Runtime, SlotRef, Time
 
 # Which slot
 
@@ -21,11 +21,7 @@ from model.state import Connection, GlobalId, Runtime, Time
 def a_peer_is_where_its_index_is_published(s: PairState) -> bool:
     """Once both sides are through with a connection, both are at one slot of each index (A1.4, A2.1, H1, H2)."""
     return all(
-        not are_through(s)
-        or s.published[id].slot is None
-        or s.recorded[id].slot is None
-        or s.published[id].slot == s.recorded[id].slot
-        for id in GlobalId
+        not is_settled(s, id) or s.published[id].slot == s.recorded[id].slot for id in GlobalId
     )
 
 
@@ -39,6 +35,18 @@ def nothing_reads_a_slot_that_was_replaced(s: PairState) -> bool:
         or not are_through(s)
         for id in GlobalId
     )
+
+
+@invariant
+def no_peer_stays_in_a_frozen_slot(s: PairState) -> bool:
+    """Once both sides are through with a connection, no peer of a published index is where a trace was dropped (H1)."""
+    return all(not is_settled(s, id) or not s.slots[peer_slot(s, id)].dropped for id in GlobalId)
+
+
+@invariant
+def no_peer_waits_where_nobody_publishes(s: PairState) -> bool:
+    """Once both sides are through with a connection, no peer of a published index is in an empty slot (H1, H2)."""
+    return all(not is_settled(s, id) or s.slots[peer_slot(s, id)].backed for id in GlobalId)
 
 
 @invariant
@@ -257,6 +265,18 @@ def are_through(s: PairState) -> bool:
         and maintenance(s).connection is not None
         and maintenance(s).connection == interactive(s).connection
     )
+
+
+def is_settled(s: PairState, id: GlobalId) -> bool:
+    """Whether both sides are through with a connection, and have the index."""
+    return are_through(s) and s.published[id].slot is not None and s.recorded[id].slot is not None
+
+
+def peer_slot(s: PairState, id: GlobalId) -> SlotRef:
+    """The slot of the peer of ``id``."""
+    slot = s.recorded[id].slot
+    assert slot is not None
+    return slot
 
 
 def wanted(s: PairState, side: Side, id: GlobalId) -> Time | None:

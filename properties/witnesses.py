@@ -401,6 +401,20 @@ def a_reexport_is_recreated_over_a_kept_source(s: State) -> bool:
     )
 
 
+@reachable
+def a_reexport_is_recreated_with_its_source(s: State) -> bool:
+    """Both were published and dropped, and are published again, the one over the other (H8)."""
+    return any(
+        (create := s.bundles[id].create) is not None
+        and (source := create.source) is not None
+        and source == reexported(s, id)
+        and (original := s.bundles[source].create) is not None
+        and original.connection > Connection.first()
+        and s.publisher is None
+        for id in GlobalId
+    )
+
+
 # What the situations speak of
 
 

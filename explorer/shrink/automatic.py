@@ -1,4 +1,7 @@
-"""Shrinks the traces of a result that no breadth-first search has found: the user did not ask, and does not want to wait for long."""
+"""Shrinks the traces of a result that no breadth-first search has found, by replays alone, before they are shown.
+
+The user did not ask for it, and does not want to wait for long.
+"""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from model.variants.superseded import LeavesSuperseded
 class Agrees(LeavesSuperseded):
     """An index is kept by both in the same slot, or by neither."""
 
-    def go_on(self, s: PairState, runtime: Runtime) -> None:
+    def take_up(self, s: PairState, runtime: Runtime) -> None:
         """Looks once more at what it keeps."""
         side = s.sides[runtime]
         side.stage = Stage.AGREEING

@@ -8,6 +8,7 @@ from __future__ import annotations
 from explorer.lang import action, given, require
 from model.barrier import other
 from model.pair_state import PairState, Reconcile, Stage
+from model.reconcile import Reconciliation, ReplicaState, Worker, position_of
 from model.retention import Reconciling
 from model.state import Runtime
 
@@ -15,21 +16,18 @@ from model.state import Runtime
 class LeavesSuperseded(Reconciling):
     """No creates, and no live commands, of a connection that the other side has left behind."""
 
-    @action(thread="runtime")
-    def pass_barrier(self, s: PairState, runtime: Runtime) -> None:
-        """The other side arrived at this connection, or at a later one, which ends this one."""
+    def go_on(self, s: PairState, runtime: Runtime) -> None:
+        """Leaves the connection if the other side has arrived at a later one."""
         side = s.sides[runtime]
-        require(side.stage == Stage.ARRIVED)
-        theirs = given(s.sides[other(runtime)].arrived)
-        require(theirs >= given(side.connection))
-        if theirs > given(side.connection):
+        theirs = s.sides[other(runtime)].arrived
+        if theirs is not None and theirs > given(side.connection):
             side.to_reserve.clear()
             side.stage = Stage.SKIPPING
         else:
-            self.go_on(s, runtime)
+            self.take_up(s, runtime)
 
-    def go_on(self, s: PairState, runtime: Runtime) -> None:
-        """Both are at the same connection."""
+    def take_up(self, s: PairState, runtime: Runtime) -> None:
+        """Both are at the same connection: the creates."""
         s.sides[runtime].stage = Stage.CREATING
 
     @action(thread="runtime")
@@ -42,5 +40,17 @@ class LeavesSuperseded(Reconciling):
                 require(False)
 
     def is_idle(self, stage: Stage) -> bool:
-        """Whether the worker takes up a new connection."""
+        """Whether a worker takes up a new connection."""
         return stage == Stage.RUNNING or stage == Stage.SKIPPING
+
+
+class LeavesSupersededCreates(Reconciliation):
+    """The same among the workers of a runtime: each decides by the arrival that it sees in its own pair."""
+
+    def create_all(self, s: ReplicaState, worker: Worker) -> None:
+        """Creates nothing if its partner has arrived at a later connection."""
+        me = s.workers[worker]
+        position = given(position_of(s, worker.process, given(me.connection)))
+        arrived = s.barriers[worker.pair].arrivals[other(worker.runtime)]
+        if not any(known > position for known in arrived):
+            super().create_all(s, worker)

@@ -32,6 +32,8 @@ ENVIRONMENT = {
     "sends_fail",
     "last_comes_through",
     "one_hello_at_a_time",
+    "loses_connections",
+    "loses_the_rest",
     "controller_restarts",
     "backlog",
 }

@@ -29,6 +29,8 @@ ASIDE = "a_peer_is_where_its_index_is_published"
 FROZEN = "nothing_reads_a_slot_that_was_replaced"
 EVICTED = "an_id_leads_to_where_it_is_published"
 QUEUED = "what_is_queued_can_be_read"
+PASSED_BY = "no_peer_stays_in_a_frozen_slot"
+EMPTY = "no_peer_waits_where_nobody_publishes"
 ABORT = "panic:import_below_the_hold_of_its_peer"
 
 # Property or failure: a scope, and the switches to change there.
@@ -36,6 +38,8 @@ BROKEN: dict[str, tuple[tuple[tuple[str, int], ...], tuple[str, ...]]] = {
     ASIDE: (TWO, (*RELIABLE, "barrier")),
     FROZEN: (TWO, (*RELIABLE, "barrier")),
     EVICTED: (TWO, (*RELIABLE, "barrier")),
+    PASSED_BY: (TWO, (*RELIABLE, "barrier")),
+    EMPTY: (TWO, (*RELIABLE, "barrier")),
     QUEUED: (TWO, (*RELIABLE, "reserve_peer_hold")),
     "what_is_built_can_be_read": (TWO, (*RELIABLE, "holds_bound_compaction")),
     "no_hold_is_passed": (TWO, (*RELIABLE, "holds_bound_compaction")),
@@ -109,7 +113,14 @@ def test_every_property_is_broken_by_something() -> None:
 
 def test_every_switch_is_looked_at() -> None:
     looked_at = {name for _, changed in BROKEN.values() for name in changed}
-    others = {"controller_restarts", "retention_rekeys", "backlog"}
+    others = {
+        "retains",
+        "retention_rekeys",
+        "loses_connections",
+        "loses_the_rest",
+        "controller_restarts",
+        "backlog",
+    }
     assert {f.name for f in dataclasses.fields(PairDesign)} == (
         looked_at | set(SECOND_LINES) | set(REPAIRED) | others
     )
@@ -117,15 +128,31 @@ def test_every_switch_is_looked_at() -> None:
 
 def test_a_lost_connection_and_a_reconnect_part_the_two_sides() -> None:
     """H2, and that it is the key that does it."""
-    assert violated(TWO, "controller_restarts") == {ASIDE, EVICTED}
-    assert violated(TWO, "controller_restarts", "retention_rekeys") == {ASIDE, EVICTED}
+    assert violated(TWO, "controller_restarts") == {ASIDE, EVICTED, EMPTY}
+    assert violated(TWO, "controller_restarts", "retention_rekeys") >= {ASIDE, EVICTED}
     assert violated(THREE, "controller_restarts", "key_on_as_of") == set()
 
 
 def test_two_histories_part_the_two_sides() -> None:
     """H1."""
-    assert violated(TWO) == {ASIDE, FROZEN, EVICTED, QUEUED, ABORT}
-    assert violated(TWO, "key_on_as_of") == {ASIDE, FROZEN, QUEUED, ABORT}
+    assert violated(TWO) == {ASIDE, FROZEN, EVICTED, QUEUED, PASSED_BY, EMPTY, ABORT}
+    assert violated(TWO, "key_on_as_of") == {ASIDE, FROZEN, QUEUED, PASSED_BY, ABORT}
+
+
+def test_what_the_two_histories_take() -> None:
+    """H1: a controller that restarts, and commands that one side loses. Of the latter either kind will do."""
+    assert violated(THREE, "controller_restarts", "loses_connections") == set()
+    assert violated(THREE, *RELIABLE) == set()
+    assert PASSED_BY in violated(TWO, "loses_connections")
+    assert PASSED_BY in violated(THREE, "loses_the_rest")
+
+
+def test_two_repairs_hold_for_three_connections() -> None:
+    """H1: to keep nothing, or to agree on what is kept."""
+    assert violated(THREE, "retains") == set()
+    cls, switches = with_preset(Replica, "agrees")
+    result = check(cls(dict(THREE), switches))
+    assert result.complete and not result.violations
 
 
 def test_the_repair_has_three_parts() -> None:

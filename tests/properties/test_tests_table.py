@@ -14,7 +14,10 @@ TABLE = CLAIMS / "tests.md"
 OTHERS = {
     "h1_a_kept_index_compacts_past_a_queued_read",
     "h1_a_kept_peer_reads_what_was_dropped",
+    "h1_a_peer_stays_in_a_frozen_slot",
+    "h1_a_peer_waits_where_nobody_publishes",
     "h2_a_kept_peer_waits_at_its_old_as_of",
+    "h6_two_incarnations",
 }
 
 
