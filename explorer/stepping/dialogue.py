@@ -439,8 +439,12 @@ class Dialogue:
             raise ModelError(f"no step is like {operand}", hint="write action(param=value)")
         numbers = {c.instance: c for c in self._choices().possible}
         because: dict[tuple[str, str], list[tuple[Instance, Reason]]] = {}
-        said = self.words.phrase(meant[0].action, {p.name: p.name for p in meant[0].action.params})
-        if said is not None and len({i.action.name for i in meant}) == 1:
+        action = meant[0].action
+        if len(meant) == 1:
+            said = self.words.step(meant[0])
+        else:
+            said = self.words.phrase(action, {p.name: p.name for p in action.params})
+        if said is not None and all(i.action is action for i in meant):
             yield said
         for instance in meant[:MOST_TRIED]:
             outcome = outcome_of(system, state, instance)
