@@ -157,7 +157,9 @@ def test_why(hotel: Talk) -> None:
     said = hotel.say("why enter")
     assert said.startswith("who comes in\nGast0: enter(who=Gast0), and 1 more: disabled")
     assert "  needs s.tür == Tür.AUF; s.tür = ZU\n  at tests/stepping/models.py:" in said
-    assert hotel.say("why enter(Gast1)").startswith("Gast1 comes in\nGast1: enter(who=Gast1): disabled")
+    assert hotel.say("why enter(Gast1)").startswith(
+        "Gast1 comes in\nGast1: enter(who=Gast1): disabled"
+    )
     assert "given(s.room[who]); s.room[who] = None" in hotel.say("why leave_room(Gast0)")
     assert hotel.refused("why")[0] == "why what?"
     assert hotel.refused("why sleep")[0].endswith("has no action sleep")
