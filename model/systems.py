@@ -52,6 +52,7 @@ class Registry(Imports, Compaction, Reexports):
     """
 
     default_scope = {"GlobalId": 1, "Time": 3, "Connection": 2, "SlotRef": 3, "reserved": 2}
+    environment = ("inputs_end", "same_as_of")
     presets = {
         "no_barrier": {"barrier": False},
         "reexport_overwrites": ReexportOverwrites,
@@ -108,6 +109,7 @@ class Aliases(SharedTrace):
     """
 
     default_scope = {"Time": 3, "stream": 5}
+    environment = ("source_is_dropped",)
     presets = {
         "overwrites": Overwrites,
         "reimports": Reimports,
@@ -134,6 +136,7 @@ class ThreadPair(Attaching):
     """
 
     default_scope = {"Thread": 2}
+    environment = ("publishers_attach",)
 
     def describe(self, s: Threads) -> str:
         return words.threads(s)
@@ -164,6 +167,7 @@ class Barrier(Reconciliation):
         "log": 6,
         "executed": 9,
     }
+    environment = ("sends_fail", "last_comes_through", "one_hello_at_a_time")
     presets = {"leaves_superseded": LeavesSupersededCreates}
     # A controller connects again whenever it can; adapters and workers do not rest while they have something to do.
     fairness = (weak("hello"), weak("forward_hello"), weak.each("sequence"), weak.threads())
@@ -202,6 +206,7 @@ class Replica(Reconciling):
         "commands": 6,
         "reserved": 2,
     }
+    environment = ("sends_fail", "loses_connections", "loses_the_rest", "controller_restarts")
     presets = {
         "standing_hold": StandingHold,
         "leaves_superseded": LeavesSuperseded,

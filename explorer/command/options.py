@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, TypeVar
 
 import click
@@ -67,6 +68,28 @@ def design_options(function: F) -> F:
             multiple=True,
             metavar="NAME=N,...",
             help="Change sizes of the default scope (repeatable).",
+        ),
+    ):
+        function = option(function)
+    return function
+
+
+def batch_options(function: F) -> F:
+    """``--jobs`` and ``--resume``, for commands that make many searches."""
+    for option in (
+        click.option(
+            "--resume",
+            type=click.Path(path_type=Path),
+            metavar="FILE",
+            help="Keep finished searches in FILE, and take those from there that it has.",
+        ),
+        click.option(
+            "--jobs",
+            type=click.IntRange(min=1, max=256),
+            default=1,
+            show_default=True,
+            metavar="N",
+            help="Search in N processes. The answer is the same.",
         ),
     ):
         function = option(function)

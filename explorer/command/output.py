@@ -30,7 +30,7 @@ class Output:
         self.watched = sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
         self.shown = ""
         if target not in (None, "-"):
-            _check_writable(Path(str(target)))
+            check_writable(Path(str(target)))
 
     @property
     def terminal(self) -> bool:
@@ -125,7 +125,7 @@ def silence(stream: TextIO) -> None:
     os.close(null)
 
 
-def _check_writable(path: Path) -> None:
+def check_writable(path: Path) -> None:
     """Complains before a long run, not after it."""
     if path.is_dir():
         raise ModelError(f"cannot write {path}: it is a directory")

@@ -32,6 +32,7 @@ def _version() -> str:
 COMMANDS = {
     "check": "explorer.command.check:check",
     "claims": "explorer.command.claims:claims",
+    "cutsets": "explorer.command.cutsets:cutsets",
     "explain": "explorer.command.explain:explain",
     "fuzz": "explorer.command.fuzz:fuzz",
     "list": "explorer.command.listing:list_systems",
@@ -40,6 +41,7 @@ COMMANDS = {
     "pin": "explorer.command.pin:pin",
     "shrink": "explorer.command.shrink:shrink",
     "step": "explorer.command.step:step",
+    "sweep": "explorer.command.sweep:sweep",
 }
 
 

@@ -68,8 +68,8 @@ class System(Generic[S], metaclass=_SystemType):
     """A state machine over the record ``S``: ``class Registry(System[State]): ...``.
 
     A subclass has a ``default_scope``, methods marked with ``@action``, and perhaps ``init`` (assigns the initial state;
-    every choice of its parameters is one), ``is_final``, ``describe`` (a state in words), ``fairness`` (which steps runs do not put off for ever), ``design`` (a frozen dataclass instance of switches) and
-    ``presets`` (switches, a mixin class, or a pair of both, by name).
+    every choice of its parameters is one), ``is_final``, ``describe`` (a state in words), ``fairness`` (which steps runs do not put off for ever), ``design`` (a frozen dataclass instance of switches),
+    ``environment`` (which of them are no mechanisms) and ``presets`` (switches, a mixin class, or a pair of both, by name).
 
     ``System(scope, design)`` makes one to run: ``scope`` changes entries of ``default_scope``, ``design`` switches.
     Raises ModelError for a class or an argument that cannot be used. A system has no state of its own.
@@ -78,6 +78,8 @@ class System(Generic[S], metaclass=_SystemType):
     default_scope: ClassVar[Mapping[str, int]] = {}
     presets: ClassVar[Mapping[str, Any]] = {}
     fairness: ClassVar[Sequence[Fair]] = ()
+    environment: ClassVar[Sequence[str]] = ()
+    """The switches that say what the environment does: they are no mechanisms that could be taken away."""
     design: Any = None
     name: str = ""
     preset_switches: frozenset[str] = frozenset()
@@ -117,6 +119,7 @@ class System(Generic[S], metaclass=_SystemType):
         content["actions"] = actions_of(cls)
         content["scope"] = _scope(cls, scope or {})
         content["design"] = _design(cls, design or {})
+        _check_environment(cls)
         check_fairness(cls.fairness, content["actions"], content["name"])
         content["_tokens"] = []
 
@@ -319,6 +322,21 @@ def design_switches(cls: type[Any]) -> tuple[Switch, ...]:
             )
         result.append(Switch(field.name, resolved, getattr(design, field.name)))
     return tuple(result)
+
+
+def _check_environment(cls: type[System[Any]]) -> None:
+    """Raises ModelError for an ``environment`` that does not name switches."""
+    where = class_location(cls)
+    if isinstance(cls.environment, str) or not isinstance(cls.environment, Sequence):
+        raise ModelError(
+            f"{cls.__name__}.environment is {cls.environment!r}",
+            where=where,
+            hint="write the names of switches: environment = (NAME, NAME)",
+        )
+    known = [switch.name for switch in design_switches(cls)]
+    for name in cls.environment:
+        if name not in known:
+            _unknown(f"{cls.__name__}.environment has an unknown switch", str(name), known, where)
 
 
 def switch_values(system: System[Any]) -> dict[str, Any]:

@@ -30,17 +30,24 @@ def write_traces(traces: Iterable[Trace], directory: Path) -> dict[str, str]:
 
     Raises ModelError if the directory cannot be made or written to.
     """
-    paths: dict[str, str] = {}
+    listed = list(traces)
+    named = {f"{t.system.rpartition(':')[2]}-{t.property_name}": t.to_json() for t in listed}
+    paths = write_named(named, directory)
+    return {trace.property_name: path for trace, path in zip(listed, paths, strict=True)}
+
+
+def write_named(traces: Mapping[str, Json], directory: Path) -> list[str]:
+    """Writes each trace under its name, without what file systems may not like; returns the paths. Raises ModelError."""
+    paths: list[str] = []
     try:
         directory.mkdir(parents=True, exist_ok=True)
-        for trace in traces:
-            system = trace.system.rpartition(":")[2]
-            stem = re.sub(r"[^A-Za-z0-9_.-]+", "_", f"{system}-{trace.property_name}")
-            while str(directory / f"{stem}.json") in paths.values():
+        for name, trace in traces.items():
+            stem = re.sub(r"[^A-Za-z0-9_.+-]+", "_", name)
+            while str(directory / f"{stem}.json") in paths:
                 stem += "_"
             path = directory / f"{stem}.json"
-            write_text(path, json.dumps(trace.to_json(), indent=1) + "\n")
-            paths[trace.property_name] = str(path)
+            write_text(path, json.dumps(trace, indent=1) + "\n")
+            paths.append(str(path))
     except OSError as error:
         raise ModelError(f"cannot write traces to {directory}: {error.strerror}") from None
     return paths

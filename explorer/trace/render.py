@@ -78,6 +78,11 @@ def ending(trace: Trace) -> str:
     return "repeats its last step" if last == 1 else f"repeats its last {last}"
 
 
+def counted(number: int, what: str) -> str:
+    """``1 step``, ``2 steps``, ``1,000 steps``."""
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
+
+
 def steps(number: int) -> str:
     """``1 step``, ``2 steps``."""
     return "1 step" if number == 1 else f"{number} steps"

@@ -47,6 +47,12 @@ def test_every_output_is_what_the_page_shows(played: Played) -> None:
     assert not wrong, "\n\n".join(wrong)
 
 
+def test_every_picture_that_its_commands_draw_is_the_one_in_docs(played: Played) -> None:
+    for picture in played.directory.glob("*.svg"):
+        assert picture.read_text() == (ROOT / "docs" / picture.name).read_text()
+        assert f"({picture.name})" in played.page.read_text()
+
+
 def test_the_code_of_the_page_passes_mypy(played: Played) -> None:
     files = sorted({path.name for path in played.directory.glob("*.py")} - WRONG)
     if not files:

@@ -13,6 +13,7 @@ import model
 import properties
 from explorer.claims.claim import Claim, read_document
 from explorer.claims.resolve import resolve
+from explorer.loading import find_system
 from model.aliases import AliasDesign
 from model.cluster import ClusterDesign
 from model.design import BarrierDesign, Design, PairDesign
@@ -23,20 +24,6 @@ CLAIMS = Path(properties.__file__).parent / "claims"
 DOCUMENTS = sorted(CLAIMS.glob("*.md"))
 ID = re.compile(r"\b(?:A[12]\.Q?\d+|[BCHR]\d+)\b")
 
-# What narrows the environment is no mechanism.
-ENVIRONMENT = {
-    "inputs_end",
-    "same_as_of",
-    "source_is_dropped",
-    "publishers_attach",
-    "sends_fail",
-    "last_comes_through",
-    "one_hello_at_a_time",
-    "loses_connections",
-    "loses_the_rest",
-    "controller_restarts",
-    "backlog",
-}
 # Each system's design: a claim about the system says what each of its switches carries.
 DESIGNS = {
     "registry": Design,
@@ -47,6 +34,10 @@ DESIGNS = {
     "cluster": ClusterDesign,
     "replica": PairDesign,
 }
+
+
+# What says how the environment behaves is no mechanism, and neither is the size of a queue.
+ENVIRONMENT = {"backlog"}.union(*(find_system(name).cls.environment for name in DESIGNS))
 
 
 def cited() -> dict[str, str]:
