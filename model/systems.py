@@ -18,10 +18,13 @@ from model.threads import Attaching, Threads
 from model.variants.agreement import Agrees
 from model.variants.dirty_aliases import DirtyAliases
 from model.variants.dirty_set import DirtySet
+from model.variants.drops_as_its_own import DropsAsItsOwn
 from model.variants.evicts import Evicts, EvictsLate
+from model.variants.forwards_empty import ForwardsEmpty
 from model.variants.late_since import PublishesLate
 from model.variants.looks_first import LooksFirst
 from model.variants.notify_first import NotifyFirst
+from model.variants.one_attachment import OneAttachment
 from model.variants.reexport_overwrites import ReexportOverwrites
 from model.variants.reexports import (
     BacksInPlace,
@@ -59,6 +62,19 @@ class Registry(Imports, Compaction, Reexports):
         "evicts": (Evicts, {"weak_map": False}),
         "evicts_late": (EvictsLate, {"weak_map": False}),
         "attaches": {"publish_checks_slot": False, "replace_frozen": False},
+        "B1": (ReexportOverwrites, {"inputs_end": False}),
+        "B8": {"inputs_end": False, "reserve_peer_hold": False},
+        "B9": {"inputs_end": False, "barrier": False, "key_on_as_of": False, "same_as_of": False},
+        "B10": {
+            "inputs_end": False,
+            "barrier": False,
+            "key_on_as_of": False,
+            "compaction_joins": False,
+        },
+        "B35": {"inputs_end": False, "import_holds": False},
+        "B37": {"inputs_end": False, "drop_keeps_upper": False},
+        "B41": {"inputs_end": False, "reserve_peer_hold": False, "import_checks_hold": False},
+        "B53": {"inputs_end": False, "weak_map": False},
     }
 
     def init(self, s: State, reexport: GlobalId | None) -> None:
@@ -89,6 +105,9 @@ class Wake(Reading):
         "dirty_set": DirtySet,
         "dirty_aliases": DirtyAliases,
         "notify_first": NotifyFirst,
+        "B7": (DirtyAliases, {"fans_out": False}),
+        "B43": {"errs_notify": False},
+        "B44": NotifyFirst,
     }
 
     def describe(self, s: WakeState) -> str:
@@ -120,6 +139,13 @@ class Aliases(SharedTrace):
         "in_place_keyed": (BacksInPlace, {"keyed_frontiers": True, "keyed_holds": True}),
         "publishes_late": PublishesLate,
         "looks_first": LooksFirst,
+        "B2": BacksInPlace,
+        "B3": (BacksInPlace, {"keyed_frontiers": True}),
+        "B12": PublishesLate,
+        "B30": (Reimports, {"floor_is_captured": False}),
+        "B31": (ForwardsEmpty, {"peers_hold": False}),
+        "B32": (LooksFirst, {"peers_hold": False}),
+        "B36": OneAttachment,
     }
 
     def describe(self, s: Exports) -> str:
@@ -168,7 +194,12 @@ class Barrier(Reconciliation):
         "executed": 9,
     }
     environment = ("sends_fail", "last_comes_through", "one_hello_at_a_time")
-    presets = {"leaves_superseded": LeavesSupersededCreates}
+    presets = {
+        "leaves_superseded": LeavesSupersededCreates,
+        "B54": {"position_in_band": False},
+        "B55": {"later_arrival_counts": False},
+        "B56": {"wake_on_arrival": False},
+    }
     # A controller connects again whenever it can; adapters and workers do not rest while they have something to do.
     fairness = (weak("hello"), weak("forward_hello"), weak.each("sequence"), weak.threads())
 
@@ -211,6 +242,9 @@ class Replica(Reconciling):
         "standing_hold": StandingHold,
         "leaves_superseded": LeavesSuperseded,
         "agrees": Agrees,
+        "B11": {"sends_fail": False, "barrier": False},
+        "B13": {"sends_fail": False, "holds_bound_compaction": False},
+        "B21": (DropsAsItsOwn, {"sends_fail": False}),
     }
     # The workers do not rest while they have something to do. Nothing makes a controller connect, or send anything.
     fairness = (weak.threads(),)
@@ -232,6 +266,11 @@ class Cluster(WorkersApart):
     """
 
     default_scope = {"Process": 1, "Local": 2, "Key": 4}
+    presets = {
+        "B4": {"points_of_its_own": False},
+        "B5": {"points_of_its_own": False},
+        "B40": {"built_on_arrival": False},
+    }
 
     def init(self, s: ClusterState, maintenance: Layout, interactive: Layout) -> None:
         """No worker has done anything; each runtime's workers are numbered in their way."""

@@ -46,6 +46,12 @@ def the_trace_serves_what_a_peer_may_ask_for(s: Exports) -> bool:
 
 
 @invariant
+def a_trace_serves_its_agents(s: Exports) -> bool:
+    """The trace is not compacted beyond what an agent of the maintenance runtime holds (C54, C56, B31)."""
+    return all((agent := s.agents[id]) is None or s.since <= agent for id in Export)
+
+
+@invariant
 def a_shared_trace_serves_its_readers(s: Exports) -> bool:
     """The trace is not compacted beyond the time of a dataflow that reads it (C1)."""
     return all(

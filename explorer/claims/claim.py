@@ -15,6 +15,7 @@ Expectation: TypeAlias = Literal["verified", "refuted", "not_modelled"]
 
 KEYS = (
     "claim",
+    "finding",
     "system",
     "scope",
     "set",
@@ -52,7 +53,7 @@ class HoldsWithout:
 class Claim:
     """One claim. ``document`` is the name to show, ``script`` a path, ``design`` a preset.
 
-    ``slow``: it is verified only if all claims are asked for.
+    ``slow``: it is verified only if all claims are asked for. ``finding``: what was wrong once, in a few words.
     """
 
     block: Block
@@ -72,6 +73,7 @@ class Claim:
     second_lines: tuple[HoldsWithout, ...] = ()
     not_modelled: str | None = None
     slow: bool = False
+    finding: str | None = None
 
     @property
     def line(self) -> int:
@@ -108,9 +110,18 @@ class _Reader:
             raise self.block.error('the block has no claim = "ID"')
         name = self.text("claim")
         if "not_modelled" in self.data:
-            self.known(self.data, ("claim", "not_modelled"), "a claim that is not modelled")
+            keys = ("claim", "finding", "not_modelled")
+            self.known(self.data, keys, "a claim that is not modelled")
             reason = self.text("not_modelled")
-            return Claim(self.block, self.document, name, "not_modelled", not_modelled=reason)
+            finding = self.text("finding") if "finding" in self.data else None
+            return Claim(
+                self.block,
+                self.document,
+                name,
+                "not_modelled",
+                not_modelled=reason,
+                finding=finding,
+            )
         if "system" not in self.data:
             raise self.block.error(
                 f'the claim {name} has no system = "..."',
@@ -133,6 +144,7 @@ class _Reader:
             breaks=tuple(self.breaks()),
             second_lines=tuple(self.second_lines()),
             slow=self.slow(),
+            finding=self.text("finding") if "finding" in self.data else None,
         )
         self.coherent(claim)
         return claim
@@ -143,6 +155,12 @@ class _Reader:
         if not stated and claim.script is None:
             raise self.block.error(
                 f"the claim {claim.id} states nothing", hint='give it holds = ["property"]'
+            )
+        if claim.finding is not None and not claim.violates:
+            raise self.block.error(
+                "a finding is a counterexample, and this claim has none",
+                "finding",
+                hint='name what its design violates: violates = ["property"]',
             )
         if claim.ends_in and claim.script is None:
             raise self.block.error(

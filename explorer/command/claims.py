@@ -66,10 +66,8 @@ def verify_documents(
 
     Slow claims are left out unless ``slow``. That is said and has no effect on the exit code, unless nothing is left.
     """
-    found, errors = _read(documents)
-    if errors:
-        for error in errors:
-            click.echo(error.render(), err=True)
+    found = read(documents)
+    if found is None:
         return WRONG_INPUT
     claims = [item for item in found if slow or not _claim(item).slow]
     left_out = [_claim(item) for item in found if not slow and _claim(item).slow]
@@ -91,8 +89,8 @@ def verify_documents(
     return next((c for c in (WRONG_INPUT, VIOLATED, INCOMPLETE) if c in codes), PASSED)
 
 
-def _read(documents: Sequence[tuple[Path, str]]) -> tuple[list[Ready | Claim], list[ModelError]]:
-    """Every claim of every document, and everything that is wrong with them."""
+def read(documents: Sequence[tuple[Path, str]]) -> list[Ready | Claim] | None:
+    """Every claim of every document; None, and every message, if something is wrong with them."""
     claims: list[Ready | Claim] = []
     errors: list[ModelError] = []
     for path, name in documents:
@@ -106,7 +104,9 @@ def _read(documents: Sequence[tuple[Path, str]]) -> tuple[list[Ready | Claim], l
                 claims.append(claim if claim.not_modelled is not None else resolve(claim))
             except ModelError as error:
                 errors.append(error)
-    return claims, errors
+    for mistake in errors:
+        click.echo(mistake.render(), err=True)
+    return None if errors else claims
 
 
 def _claim(item: Ready | Claim) -> Claim:

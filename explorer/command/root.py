@@ -34,6 +34,7 @@ COMMANDS = {
     "claims": "explorer.command.claims:claims",
     "cutsets": "explorer.command.cutsets:cutsets",
     "explain": "explorer.command.explain:explain",
+    "findings": "explorer.command.findings:findings",
     "fuzz": "explorer.command.fuzz:fuzz",
     "list": "explorer.command.listing:list_systems",
     "replay": "explorer.command.replay:replay",
