@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 from pathlib import Path
 
 import click
 
 from explorer import interrupts
-from explorer.command.options import design_options, full_option, json_option, number_of_bytes
+from explorer.command.options import (
+    design_options,
+    finite,
+    full_option,
+    json_option,
+    number_of_bytes,
+)
 from explorer.command.output import Output
 from explorer.command.progress import shown
 from explorer.command.report import report
@@ -27,14 +32,6 @@ from explorer.lang.system import ordinals_of
 from explorer.loading import close, find_system, idle
 from explorer.result import NotEvaluated, PropertyResult, Result
 from explorer.trace.files import prepare, write_traces
-
-
-def _finite(
-    context: click.Context, parameter: click.Parameter, value: float | None
-) -> float | None:
-    if value is not None and not math.isfinite(value):
-        raise click.BadParameter("it is not a number of seconds", context, parameter)
-    return value
 
 
 @click.command()
@@ -70,7 +67,7 @@ def _finite(
 @click.option(
     "--max-seconds",
     type=click.FloatRange(min=0, min_open=True),
-    callback=_finite,
+    callback=finite,
     metavar="S",
     help="Stop after S seconds.",
 )

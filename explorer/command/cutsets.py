@@ -7,13 +7,7 @@ from pathlib import Path
 import click
 
 from explorer import interrupts
-from explorer.command.options import (
-    batch_options,
-    design_options,
-    finite,
-    json_option,
-    number_of_bytes,
-)
+from explorer.command.options import batch_options, design_options, json_option
 from explorer.command.output import Output, check_writable
 from explorer.configure import choose_properties, configure, parse_scope, parse_switches
 from explorer.files import write_text
@@ -53,22 +47,6 @@ from explorer.trace.replay import changed_switches
     help="Look at sets of up to K mechanisms.",
 )
 @batch_options
-@click.option(
-    "--max-states", type=click.IntRange(min=1), metavar="N", help="Stop each search after N states."
-)
-@click.option(
-    "--max-seconds",
-    type=click.FloatRange(min=0, min_open=True),
-    callback=finite,
-    metavar="S",
-    help="Stop each search after S seconds.",
-)
-@click.option(
-    "--max-memory",
-    callback=number_of_bytes,
-    metavar="N[K|M|G|T]",
-    help="Stop a search before its process takes more memory: 512M, 2G.",
-)
 @click.option(
     "--trace-dir",
     type=click.Path(path_type=Path),

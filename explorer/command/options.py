@@ -75,8 +75,27 @@ def design_options(function: F) -> F:
 
 
 def batch_options(function: F) -> F:
-    """``--jobs`` and ``--resume``, for commands that make many searches."""
+    """``--jobs``, ``--resume``, and limits of each search, for commands that make many."""
     for option in (
+        click.option(
+            "--max-memory",
+            callback=number_of_bytes,
+            metavar="N[K|M|G|T]",
+            help="Stop a search before its process takes more memory: 512M, 2G.",
+        ),
+        click.option(
+            "--max-seconds",
+            type=click.FloatRange(min=0, min_open=True),
+            callback=finite,
+            metavar="S",
+            help="Stop each search after S seconds.",
+        ),
+        click.option(
+            "--max-states",
+            type=click.IntRange(min=1),
+            metavar="N",
+            help="Stop each search after N states.",
+        ),
         click.option(
             "--resume",
             type=click.Path(path_type=Path),

@@ -8,8 +8,7 @@ from pathlib import Path
 import click
 
 from explorer import interrupts
-from explorer.command.check import _finite
-from explorer.command.options import full_option, json_option, number_of_bytes
+from explorer.command.options import finite, full_option, json_option, number_of_bytes
 from explorer.command.output import Output
 from explorer.command.progress import shown
 from explorer.files import write_text
@@ -58,7 +57,7 @@ from explorer.trace.render import render
 @click.option(
     "--max-seconds",
     type=click.FloatRange(min=0, min_open=True),
-    callback=_finite,
+    callback=finite,
     metavar="S",
     help="Stop after S seconds in all.",
 )

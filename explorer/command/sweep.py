@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from explorer import interrupts
-from explorer.command.options import batch_options, finite, json_option, number_of_bytes
+from explorer.command.options import batch_options, json_option
 from explorer.command.output import Output
 from explorer.configure import choose_properties, configure
 from explorer.lang.errors import ModelError
@@ -41,22 +41,6 @@ from explorer.result import INCOMPLETE, PASSED, VIOLATED
     help="Decide this property only (repeatable). Failures of the model are always looked for.",
 )
 @batch_options
-@click.option(
-    "--max-states", type=click.IntRange(min=1), metavar="N", help="Stop each search after N states."
-)
-@click.option(
-    "--max-seconds",
-    type=click.FloatRange(min=0, min_open=True),
-    callback=finite,
-    metavar="S",
-    help="Stop each search after S seconds.",
-)
-@click.option(
-    "--max-memory",
-    callback=number_of_bytes,
-    metavar="N[K|M|G|T]",
-    help="Stop a search before its process takes more memory: 512M, 2G.",
-)
 @json_option
 def sweep(
     system: str,
