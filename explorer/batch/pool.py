@@ -5,6 +5,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
@@ -104,8 +105,17 @@ def _begin(name: str, folder: str) -> None:
     global _found
     # The terminal sends its interrupt to all; the parent says what becomes of it.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_follow, daemon=True).start()
     os.chdir(folder)
     _found = find_system(name)
+
+
+def _follow() -> None:
+    """Ends this process when its parent does, which may be killed and then says nothing."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
 
 
 def _perform(job: Job) -> Outcome:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
@@ -137,6 +138,36 @@ def test_an_interrupt_ends_the_searches(monkeypatch: pytest.MonkeyPatch, tmp_pat
     kept = Store(found, tmp_path / "finished")
     done = Pool(found, kept).outcomes(JOBS)
     assert None in done and len(kept.known) < len(JOBS)
+
+
+def test_its_processes_end_with_it(tmp_path: Path) -> None:
+    """Also if it is killed, and can tell them nothing: each holds this pipe open."""
+    script = """
+from pathlib import Path
+from tests.batch.test_batch import JOBS, TANKS
+from explorer.batch.pool import Pool
+from explorer.batch.store import Store
+from explorer.loading import find_system
+import os, signal
+if __name__ == "__main__":
+    found = find_system(TANKS)
+    Pool(found, Store(found, None), 2).outcomes(JOBS)
+    print("searched", flush=True)
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+    path = tmp_path / "killed.py"
+    path.write_text(script)
+    process = subprocess.Popen(
+        [sys.executable, str(path)],
+        cwd=ROOT,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    # Ends when nobody can write into the pipe any more.
+    out, _ = process.communicate(timeout=60)
+    assert out.startswith("searched\n") and process.returncode == -signal.SIGKILL
 
 
 @pytest.mark.slow
