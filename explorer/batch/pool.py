@@ -84,6 +84,8 @@ class Pool:
                 if interrupts.requested() is not None:
                     return
         except BrokenProcessPool:
+            if interrupts.requested() is not None:
+                return
             raise ModelError(
                 "a process that searched was ended from outside, for want of memory perhaps",
                 hint="try fewer --jobs, or --max-memory; what was finished is kept with --resume",
@@ -103,8 +105,9 @@ _found: Found | None = None
 
 def _begin(name: str, folder: str) -> None:
     global _found
-    # The terminal sends its interrupt to all; the parent says what becomes of it.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # A signal to all comes here as well; the parent says what becomes of it.
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN)
     threading.Thread(target=_follow, daemon=True).start()
     os.chdir(folder)
     _found = find_system(name)

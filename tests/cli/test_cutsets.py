@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
+import subprocess
+import sys
+import time
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import pytest
 
 from explorer.cli import execute
+from tests.docs.document import ROOT
 
 HOUSE = "tests/cutsets/models.py:House"
 
@@ -134,3 +140,24 @@ def test_forty_columns(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFi
 def test_bad_input(options: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert execute(["cutsets", HOUSE, *options]) == 2
     assert message in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_a_signal_to_all_processes_keeps_what_was_found(
+    tmp_path: Path, number: signal.Signals, jobs: str
+) -> None:
+    made = tmp_path / "made.json"
+    kept = tmp_path / "finished"
+    command = [sys.executable, "-m", "explorer.cli", "cutsets", "replica", "--max-size", "3"]
+    process = subprocess.Popen(
+        [*command, "--jobs", jobs, "--resume", str(kept), "--json", str(made)],
+        cwd=ROOT,
+        stdout=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    while not kept.exists() or kept.read_text().count("\n") < 4:
+        time.sleep(0.05)
+    os.killpg(process.pid, number)
+    assert process.wait(30) == 1  # The protocol has holes: what was found counts.
+    assert json.loads(made.read_text())["warnings"][-1] == "incomplete: interrupted"
